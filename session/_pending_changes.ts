@@ -202,17 +202,7 @@ export class PendingChanges {
     const { idChange } = this;
     const count = this.#changes.length;
     this.#sent = count;
-    const update = (stored: SessionRecord | null) => {
-      const record = stored ?? this.#session.createRecord();
-      for (let index = 0; index < count; index++) {
-        if (applyChange(record, this.#changes[index]!)) continue;
-        const isKept = this.#dropFrom(index);
-        this.record = isKept ? record : this.#session.createRecord();
-        throw new SessionConflictError("taken");
-      }
-      record.seenAt = this.#session.setup.config.now();
-      return record;
-    };
+    const update = (stored: SessionRecord | null) => this.#apply(stored, count);
     if (idChange === "login") canBegin = "proved-user";
     let record;
     try {
@@ -242,6 +232,19 @@ export class PendingChanges {
     for (const change of this.#changes) applyChange(record, change);
     this.record = record;
     return true;
+  }
+
+  /** Applies the first changes to the stored record. */
+  #apply(stored: SessionRecord | null, count: number): SessionRecord {
+    const record = stored ?? this.#session.createRecord();
+    for (let index = 0; index < count; index++) {
+      if (applyChange(record, this.#changes[index]!)) continue;
+      const isKept = this.#dropFrom(index);
+      this.record = isKept ? record : this.#session.createRecord();
+      throw new SessionConflictError("taken");
+    }
+    record.seenAt = this.#session.setup.config.now();
+    return record;
   }
 
   /**
@@ -337,16 +340,10 @@ function applyLogin(record: SessionRecord, login: Login): void {
   record.authenticatedAt = isLogout ? undefined : authenticatedAt;
   // A password that is confirmed later does not undo the second factor.
   const own = previous === login.userId ? record.methods : undefined;
-  const earlier = { ...login.earlier };
-  for (const [method, time] of Object.entries(own ?? {})) {
-    earlier[method] = Math.max(time, earlier[method] ?? time);
-  }
-  const hasEarlier = own !== undefined || login.earlier !== undefined;
-  record.methods = isLogout ? undefined : addMethods(
-    hasEarlier ? earlier : undefined,
-    login.methods,
-    authenticatedAt,
-  );
+  const earlier = latestOf(login.earlier, own);
+  record.methods = isLogout
+    ? undefined
+    : addMethods(earlier, login.methods, authenticatedAt);
   record.version = previous === login.userId
     ? login.version ?? record.version
     : login.version;
@@ -364,4 +361,17 @@ function applyLogin(record: SessionRecord, login: Login): void {
   if (previous !== login.userId || login.names.length > 0) {
     content.names = login.names;
   }
+}
+
+/** Returns the latest time of each method, or `undefined` without any times. */
+function latestOf(
+  one: Readonly<Record<string, number>> | undefined,
+  other: Readonly<Record<string, number>> | undefined,
+): Record<string, number> | undefined {
+  if (one === undefined && other === undefined) return undefined;
+  const latest = { ...one };
+  for (const [method, time] of Object.entries(other ?? {})) {
+    latest[method] = Math.max(time, latest[method] ?? time);
+  }
+  return latest;
 }

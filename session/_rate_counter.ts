@@ -36,44 +36,109 @@ interface Queue {
   readonly waiting: Set<Waiting>;
 }
 
-/** The further tries to change a count that other machines change too. */
-const MAX_TRIES = 99;
+/** The attempts to change a count that other machines change too. */
+const MAX_TRIES = 100;
 
 /** Sums of fractions are not exact. */
 const ROUNDING = 1e-9;
 
 /**
- * Creates a function that decides about a request, and counts it if it may pass.
+ * Decides about requests, and counts those that may pass.
  *
  * It uses GCRA, in its form of a leaky bucket: a level rises by the cost of each
- * request, and falls by `limit` in each window. The function rejects with a
- * `SessionStoreError` if the store fails.
+ * request, and falls by `limit` in each window.
  *
  * The concurrent requests of one key share one compare-and-swap. Otherwise 1,000
  * of them would need 100,000 calls, because each write makes all others fail.
  */
-export function createRateCounter(
-  { limit, now, store, storeTimeout, window }: RateCounterConfig,
-): (key: string, cost: number) => Promise<RateDecision> {
-  const queues = new Map<string, Queue>();
+export class RateCounter {
+  readonly #config: RateCounterConfig;
+  readonly #queues = new Map<string, Queue>();
   /** Milliseconds in which the level falls by one. */
-  const unit = window / limit;
-  /**
-   * `false` once the store has returned a promise. A store in memory needs no
-   * queue, because nothing comes between its calls. Saves 1 µs per request.
-   */
-  let isImmediate = true;
+  readonly #unit: number;
 
-  function callOnce<Value>(call: () => Value | Promise<Value>) {
-    const result = callStore("rate-limit", call, storeTimeout);
-    if (result instanceof Promise) isImmediate = false;
-    return result;
+  constructor(config: RateCounterConfig) {
+    this.#config = config;
+    this.#unit = config.window / config.limit;
   }
 
-  function decisionFor(level: number, excess: number): RateDecision {
+  /**
+   * Decides about a request together with the others that wait for its key.
+   *
+   * @throws {SessionStoreError} If the store fails.
+   */
+  async decide(key: string, cost: number): Promise<RateDecision> {
+    const request: Waiting = { cost };
+    const queue = this.#queues.get(key) ??
+      {
+        flight: new SingleFlight(this.#config.storeTimeout),
+        waiting: new Set(),
+      };
+    this.#queues.set(key, queue);
+    const { flight, waiting } = queue;
+    waiting.add(request);
+    try {
+      // A run that began before does not include this request.
+      while (request.decision === undefined) {
+        await flight.run(() => this.#decideAll(key, waiting));
+      }
+      return request.decision;
+    } finally {
+      waiting.delete(request);
+      if (waiting.size === 0) this.#queues.delete(key);
+    }
+  }
+
+  /** Decides about all requests that wait. */
+  async #decideAll(key: string, waiting: Set<Waiting>): Promise<void> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      if (await this.#tryDecide(key, waiting)) return;
+    }
+    // Many machines count at once.
+    for (const request of waiting) {
+      const { limit } = this.#config;
+      request.decision ??= this.#decisionFor(limit, request.cost);
+    }
+  }
+
+  /**
+   * Decides about requests, in order. Resolves to `false` if another machine
+   * changed the count first.
+   */
+  async #tryDecide(key: string, waiting: Set<Waiting>): Promise<boolean> {
+    const { limit, now, store } = this.#config;
+    const found = await this.#call(() => store.get(key));
+    const requests = [...waiting].filter((one) => one.decision === undefined);
+    const ownTime = now();
+    const [before, time] = this.#stateOf(found, ownTime);
+    let level = before;
+    const decisions = requests.map(({ cost }) => {
+      const excess = Math.max(0, level + cost - limit - ROUNDING);
+      if (excess === 0) level += cost;
+      return this.#decisionFor(level, excess);
+    });
+    const options = {
+      // In some stores, each machine ends lifetimes by its own clock.
+      ttl: Math.ceil(level * this.#unit + Math.min(time - ownTime, MAX_SKEW)),
+      ifVersion: found?.version ?? null,
+    };
+    const isStored = level === before ||
+      await this.#call(() => store.put(key, `${level} ${time}`, options));
+    if (isStored) {
+      requests.forEach((one, index) => one.decision = decisions[index]);
+    }
+    return isStored;
+  }
+
+  #call<Value>(call: () => Value | Promise<Value>): Value | Promise<Value> {
+    return callStore("rate-limit", call, this.#config.storeTimeout);
+  }
+
+  #decisionFor(level: number, excess: number): RateDecision {
+    const { limit } = this.#config;
     const available = Math.floor(limit - level + ROUNDING);
-    const nextUnit = (level - limit + available + 1) * unit;
-    return { wait: excess * unit, available, nextUnit };
+    const nextUnit = (level - limit + available + 1) * this.#unit;
+    return { wait: excess * this.#unit, available, nextUnit };
   }
 
   /**
@@ -83,7 +148,7 @@ export function createRateCounter(
    * the time again that passed for one with a slow clock. After a clock was set
    * back, the store ends the count when its lifetime is over.
    */
-  function stateOf(
+  #stateOf(
     found: StoredValue | null,
     time: number,
   ): readonly [level: number, time: number] {
@@ -91,76 +156,7 @@ export function createRateCounter(
       [];
     if (!(level >= 0 && storedAt < Infinity)) return [0, time];
     const elapsed = Math.max(0, time - storedAt);
-    const rest = Math.min(level, limit) - elapsed / unit;
+    const rest = Math.min(level, this.#config.limit) - elapsed / this.#unit;
     return [Math.max(0, rest), Math.max(time, storedAt)];
   }
-
-  /**
-   * Decides about requests, in order. Resolves to `false` if another machine was
-   * faster.
-   */
-  async function decide(
-    key: string,
-    waiting: Iterable<Waiting>,
-  ): Promise<boolean> {
-    const read = callOnce(() => store.get(key));
-    const found = read instanceof Promise ? await read : read;
-    const requests = [...waiting].filter((one) => one.decision === undefined);
-    const ownTime = now();
-    const [before, time] = stateOf(found, ownTime);
-    let level = before;
-    const decisions = requests.map(({ cost }) => {
-      const excess = Math.max(0, level + cost - limit - ROUNDING);
-      if (excess === 0) level += cost;
-      return decisionFor(level, excess);
-    });
-    const options = {
-      // In some stores, each machine ends lifetimes by its own clock.
-      ttl: Math.ceil(level * unit + Math.min(time - ownTime, MAX_SKEW)),
-      ifVersion: found?.version ?? null,
-    };
-    const put = level === before ||
-      callOnce(() => store.put(key, `${level} ${time}`, options));
-    const isStored = put instanceof Promise ? await put : put;
-    if (isStored) {
-      requests.forEach((one, index) => one.decision = decisions[index]);
-    }
-    return isStored;
-  }
-
-  /** Decides about all requests that wait. */
-  async function decideAll(key: string, waiting: Set<Waiting>): Promise<void> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await decide(key, waiting)) return;
-    }
-    // Many machines count at once.
-    for (const request of waiting) {
-      request.decision ??= decisionFor(limit, request.cost);
-    }
-  }
-
-  /** Decides about a request together with the others that wait for its key. */
-  async function decideTogether(key: string, request: Waiting): Promise<void> {
-    const queue = queues.get(key) ??
-      { flight: new SingleFlight(storeTimeout), waiting: new Set() };
-    queues.set(key, queue);
-    const { flight, waiting } = queue;
-    waiting.add(request);
-    try {
-      // A run that began before does not include this request.
-      while (request.decision === undefined) {
-        await flight.run(() => decideAll(key, waiting));
-      }
-    } finally {
-      waiting.delete(request);
-      if (waiting.size === 0) queues.delete(key);
-    }
-  }
-
-  return async (key, cost) => {
-    const request: Waiting = { cost };
-    const isDecided = isImmediate && await decide(key, [request]);
-    if (!isDecided) await decideTogether(key, request);
-    return request.decision!;
-  };
 }

@@ -257,40 +257,35 @@ function createSetup(options: SessionOptions): SessionSetup {
   const clearSiteData = (options.clearSiteData ?? [])
     .map((kind) => `"${kind}"`).join(", ");
   const shared = { isLazy, config, cookie, clearSiteData };
-  if (
-    maxSessions !== Infinity &&
-    (storage instanceof CookieStorage || storage.byIndex === undefined)
-  ) {
-    throw new TypeError(
-      "Cannot create session middleware: maxSessions needs a store with byIndex",
-    );
+  if (storage instanceof CookieStorage) {
+    const createDriver = storage.drivers(config);
+    return { ...shared, store: null, createDriver, sweep() {} };
   }
-  return storage instanceof CookieStorage
-    ? {
-      ...shared,
-      store: null,
-      createDriver: storage.drivers(config),
-      sweep() {},
-    }
-    : {
-      ...shared,
-      store: storage,
-      createDriver: storeDrivers(storage, config, limiter),
-      sweep: sweeper(storage, now),
-    };
+  return {
+    ...shared,
+    store: storage,
+    createDriver: storeDrivers(storage, config, limiter),
+    sweep: sweeper(storage, now),
+  };
 }
 
 function createStorage(
-  { secrets, store }: SessionOptions,
+  { maxSessions = Infinity, secrets, store }: SessionOptions,
 ): SessionStore | CookieStorage {
-  if (secrets === undefined) {
-    // No other class implements CookieSessionStorage.
-    return (store ?? createMemorySessionStore()) as
-      | SessionStore
-      | CookieStorage;
+  const fail = (reason: string) => {
+    throw new TypeError(`Cannot create session middleware: ${reason}`);
+  };
+  if (secrets !== undefined && store !== undefined) {
+    fail("it takes a store or secrets, not both");
   }
-  if (store === undefined) return new CookieStorage({ secrets });
-  throw new TypeError(
-    "Cannot create session middleware: it takes a store or secrets, not both",
-  );
+  // No other class implements CookieSessionStorage.
+  const storage = secrets !== undefined
+    ? new CookieStorage({ secrets })
+    : (store ?? createMemorySessionStore()) as SessionStore | CookieStorage;
+  const hasIndex = !(storage instanceof CookieStorage) &&
+    storage.byIndex !== undefined;
+  if (maxSessions !== Infinity && !hasIndex) {
+    fail("maxSessions needs a store with byIndex");
+  }
+  return storage;
 }

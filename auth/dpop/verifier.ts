@@ -126,61 +126,76 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @see {@link https://www.rfc-editor.org/rfc/rfc9449#section-4.3 | RFC 9449, checking DPoP proofs}
  */
 export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
-  const settings = checkOptions(options);
-  const { clockTolerance, maxAge, now } = settings;
-  const { algorithms, nonceSecrets, origin, store, storeTimeout } = options;
-  const nonces = nonceSecrets && new ServerNonces(nonceSecrets);
-  const sweep = sweeper(store, now);
-  // A proof may come from a clock that is ahead, and go to machines that differ.
-  // Its time is in whole seconds, so it works until the end of the last one.
-  const ttl = (maxAge + 4 * clockTolerance + 1) * 1000;
-  const race = "which request uses a proof first";
-  const use = { owner: "DPoP verifier", race, storeTimeout };
-  const used = createMarks(checkedCaller(store, use), "dpop", ttl);
+  return new Verifier(options, checkOptions(options));
+}
+
+class Verifier implements DPoPVerifier {
+  readonly algorithms: readonly string[];
+  readonly #settings: ReturnType<typeof checkOptions>;
+  readonly #origin: string | undefined;
+  readonly #nonces: ServerNonces | undefined;
+  readonly #used: ReturnType<typeof createMarks>;
+  readonly #sweep: () => void;
+
+  constructor(
+    options: DPoPVerifierOptions,
+    settings: ReturnType<typeof checkOptions>,
+  ) {
+    const { nonceSecrets, store, storeTimeout } = options;
+    this.algorithms = [...options.algorithms ?? ASYMMETRIC_ALGORITHMS];
+    this.#settings = settings;
+    this.#origin = options.origin;
+    this.#nonces = nonceSecrets && new ServerNonces(nonceSecrets);
+    // A proof may come from a clock that is ahead, and go to machines that differ.
+    // Its time is in whole seconds, so it works until the end of the last one.
+    const ttl = (settings.maxAge + 4 * settings.clockTolerance + 1) * 1000;
+    const race = "which request uses a proof first";
+    const use = { owner: "DPoP verifier", race, storeTimeout };
+    this.#used = createMarks(checkedCaller(store, use), "dpop", ttl);
+    this.#sweep = sweeper(store, settings.now);
+  }
+
+  async verify(
+    context: RequestContext,
+    { origin, thumbprint, token }: Parameters<DPoPVerifier["verify"]>[1],
+  ): Promise<DPoPVerification> {
+    const { clockTolerance, maxAge, now } = this.#settings;
+    const { algorithms } = this;
+    const expectation = { algorithms, clockTolerance, maxAge, now: now() };
+    const proof = await readProof(context.request, expectation);
+    const { jti } = proof?.claims ?? {};
+    if (
+      proof === null || proof.thumbprint !== thumbprint ||
+      typeof jti !== "string" || jti === "" ||
+      !isForRequest(proof, context, this.#origin ?? origin) ||
+      proof.claims.ath !== await sha256Base64Url(token)
+    ) return await this.#refuse("invalid_dpop_proof");
+    const nonces = this.#nonces;
+    const state = await nonces
+      ?.check(proof.claims.nonce, now(), clockTolerance * 1000);
+    if (state === "invalid") return await this.#refuse("use_dpop_nonce");
+    // This check comes last, so that no other proof costs a write.
+    if (!await this.#use(thumbprint, jti)) {
+      return await this.#refuse("invalid_dpop_proof");
+    }
+    return state === "aging"
+      ? { ok: true, nonce: await nonces!.create(now()) }
+      : { ok: true };
+  }
 
   /** Marks a proof as used. Of several concurrent requests, one gets `true`. */
-  async function isFirst(thumbprint: string, jti: string): Promise<boolean> {
-    sweep();
-    const key = await used.key(JSON.stringify([thumbprint, jti]));
-    return await used.add(key, true);
+  async #use(thumbprint: string, jti: string): Promise<boolean> {
+    this.#sweep();
+    const key = await this.#used.key(JSON.stringify([thumbprint, jti]));
+    return await this.#used.add(key, true);
   }
 
-  async function refuse(
+  async #refuse(
     error: "invalid_dpop_proof" | "use_dpop_nonce",
   ): Promise<DPoPVerification> {
-    const nonce = await nonces?.create(now());
+    const nonce = await this.#nonces?.create(this.#settings.now());
     return { ok: false, error, ...nonce !== undefined && { nonce } };
   }
-
-  return {
-    algorithms: [...algorithms ?? ASYMMETRIC_ALGORITHMS],
-
-    async verify(context, { origin: known, thumbprint, token }) {
-      const proof = await readProof(context.request, {
-        algorithms: algorithms ?? ASYMMETRIC_ALGORITHMS,
-        clockTolerance,
-        maxAge,
-        now: now(),
-      });
-      const { jti } = proof?.claims ?? {};
-      if (
-        proof === null || proof.thumbprint !== thumbprint ||
-        typeof jti !== "string" || jti === "" ||
-        !isForRequest(proof, context, origin ?? known) ||
-        proof.claims.ath !== await sha256Base64Url(token)
-      ) return await refuse("invalid_dpop_proof");
-      const state = await nonces
-        ?.check(proof.claims.nonce, now(), clockTolerance * 1000);
-      if (state === "invalid") return await refuse("use_dpop_nonce");
-      // The last check, so that no other proof costs a write.
-      if (!await isFirst(thumbprint, jti)) {
-        return await refuse("invalid_dpop_proof");
-      }
-      return state === "aging"
-        ? { ok: true, nonce: await nonces!.create(now()) }
-        : { ok: true };
-    },
-  };
 }
 
 async function readProof(

@@ -101,26 +101,8 @@ export function requireFreshAuth(
   maxAge: number,
   options: RequireFreshAuthOptions = {},
 ): Guard {
-  if (!(maxAge > 0)) {
-    throw new RangeError(
-      `Cannot require a login of the last "${maxAge}" milliseconds: it must be a positive number`,
-    );
-  }
+  checkOptions(maxAge, options);
   const { acrValues, methods, onStale, now = Date.now } = options;
-  if (methods?.length === 0) {
-    throw new TypeError("Cannot require a login: methods is empty");
-  }
-  if (acrValues?.length === 0) {
-    throw new TypeError("Cannot require a login: acrValues is empty");
-  }
-  // Challenges separate them with spaces.
-  for (const value of acrValues ?? []) checkScope(value, "acr value");
-  checkCallback("onStale", onStale);
-  if (maxAge === Infinity && methods === undefined && acrValues === undefined) {
-    throw new RangeError(
-      "Cannot require a login: without methods and acrValues, maxAge must be finite",
-    );
-  }
   const seconds = maxAge === Infinity ? undefined : Math.floor(maxAge / 1000);
   const middleware: Guard = (context, next) => {
     const user = context.get(Auth);
@@ -141,6 +123,29 @@ export function requireFreshAuth(
     requires: [[]],
     responses: { 401: "" },
   });
+}
+
+function checkOptions(
+  maxAge: number,
+  { acrValues, methods, onStale }: RequireFreshAuthOptions,
+): void {
+  if (!(maxAge > 0)) {
+    throw new RangeError(
+      `Cannot require a login of the last "${maxAge}" milliseconds: it must be a positive number`,
+    );
+  }
+  for (const [name, values] of Object.entries({ methods, acrValues })) {
+    if (values?.length !== 0) continue;
+    throw new TypeError(`Cannot require a login: ${name} is empty`);
+  }
+  // Challenges separate them with spaces.
+  for (const value of acrValues ?? []) checkScope(value, "acr value");
+  checkCallback("onStale", onStale);
+  if (maxAge === Infinity && methods === undefined && acrValues === undefined) {
+    throw new RangeError(
+      "Cannot require a login: without methods and acrValues, maxAge must be finite",
+    );
+  }
 }
 
 /** Returns the time of the last login by one of the methods. */

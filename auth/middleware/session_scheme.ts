@@ -85,16 +85,13 @@ export function createSessionAuthScheme<
   const { acting, name, verify, version } = options;
   const read = options.read ?? readUserId as (session: Session) => Id;
   checkName(name);
+  const purpose = `use the auth scheme "${name}"`;
   const scheme: AuthScheme<User> = {
     name,
     // The session middleware knows the name of its cookie.
     security: { type: "apiKey", in: "cookie", name: "session" },
     async authenticate(context) {
-      const session = await currentSession(
-        context,
-        `use the auth scheme "${name}"`,
-      )
-        .load();
+      const session = await currentSession(context, purpose).load();
       const id = read(session);
       if (id === null || id === undefined) return absent;
       const user = await verify(id);

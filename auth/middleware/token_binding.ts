@@ -93,32 +93,38 @@ export function createTokenBinding(
         // As a bearer token, anyone who has stolen it could use it.
         return refusal("The access token is bound to a key");
       }
-      const proof = await dpop.verify(context, { token, thumbprint, origin });
-      const headers = proof.nonce === undefined
-        ? undefined
-        : { "DPoP-Nonce": proof.nonce };
-      if (proof.ok) return { status: "accepted", headers };
-      return {
-        ...refusal(PROOF_ERRORS[proof.error]),
-        error: proof.error,
-        ...headers && { headers },
-      };
+      return toOutcome(
+        await dpop.verify(context, { token, thumbprint, origin }),
+      );
     },
 
     challenge(parameters, reason, details) {
       const challenges: string[] = [];
-      const isOfProof = details?.error !== undefined &&
-        Object.hasOwn(PROOF_ERRORS, details.error);
-      if (!requireDPoP && !isOfProof) {
+      if (!requireDPoP && !isAboutProof(details)) {
         challenges.push(tokenChallenge("Bearer", parameters, reason, details));
       }
       if (dpop !== undefined) {
-        const algs = dpop.algorithms.join(" ");
-        const own = { ...parameters, algs };
+        const own = { ...parameters, algs: dpop.algorithms.join(" ") };
         challenges.push(tokenChallenge("DPoP", own, reason, details));
       }
       return challenges.join(", ");
     },
+  };
+}
+
+function isAboutProof({ error }: ChallengeDetails = {}): boolean {
+  return error !== undefined && Object.hasOwn(PROOF_ERRORS, error);
+}
+
+function toOutcome(proof: DPoPVerification): AcceptedBinding | AuthRefusal {
+  const headers = proof.nonce === undefined
+    ? undefined
+    : { "DPoP-Nonce": proof.nonce };
+  if (proof.ok) return { status: "accepted", headers };
+  return {
+    ...refusal(PROOF_ERRORS[proof.error]),
+    error: proof.error,
+    ...headers && { headers },
   };
 }
 

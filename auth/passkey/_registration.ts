@@ -82,9 +82,15 @@ export async function register(
   if (refused !== null) return refused;
 
   const passkey = createPasskey(created, ceremony, settings.now(), name);
-  // Step 26.
-  const { store } = settings;
-  const { version } = context.get(Session);
+  return await storePasskey(settings, passkey, context.get(Session).version);
+}
+
+/** Stores a passkey: step 26. */
+async function storePasskey(
+  { store }: PasskeySettings,
+  passkey: Passkey,
+  version: number | undefined,
+): Promise<PasskeyRegistrationResult> {
   if (await store.create(passkey, version)) return { ok: true, passkey };
   const isTaken = await store.get(passkey.id) !== null;
   return failure(isTaken ? "passkey_exists" : "access_ended");

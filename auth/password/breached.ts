@@ -102,31 +102,44 @@ export function createBreachedPasswordCheck(
       `Cannot check for breached passwords: ${name} "${value}" is not a positive number`,
     );
   }
-  return async (password) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      controller.abort();
-      late.reject(new Error(`No answer within ${timeout} ms`));
-    }, timeout);
-    try {
-      const hash = await sha1(password);
-      const request = fetch(url + hash.slice(0, 5), {
+  const load = async (url: string, signal: AbortSignal) =>
+    await textOf(
+      await fetch(url, {
         headers: { "Add-Padding": "true" },
         // A redirect counts as a failure. Workers do not know "error".
         redirect: "manual",
         signal,
-      });
-      const text = await Promise.race([request.then(textOf), late.promise]);
+      }),
+    );
+  return async (password) => {
+    try {
+      const hash = await sha1(password);
+      const rangeURL = url + hash.slice(0, 5);
+      const text = await inTime((signal) => load(rangeURL, signal), timeout);
       return countIn(text, hash.slice(5)) >= minCount;
     } catch (error) {
       onError?.(error);
       return false;
-    } finally {
-      clearTimeout(timer);
     }
   };
+}
+
+/** Rejects if a function takes too long, even if it ignores the signal. */
+async function inTime<Value>(
+  run: (signal: AbortSignal) => Promise<Value>,
+  timeout: number,
+): Promise<Value> {
+  const controller = new AbortController();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    controller.abort();
+    late.reject(new Error(`No answer within ${timeout} ms`));
+  }, timeout);
+  try {
+    return await Promise.race([run(controller.signal), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function sha1(password: string): Promise<string> {

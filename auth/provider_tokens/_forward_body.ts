@@ -23,64 +23,96 @@ export function limitBody(
   signal: AbortSignal,
   onEnd: (error?: unknown) => void,
 ): ReadableStream<Uint8Array> {
-  const { idleTimeout, maxBytes, secret } = limits;
-  const reader = source.getReader();
-  const guard = new SecretGuard(secret);
-  let size = 0;
-  let isOver = false;
-  let controller: ReadableStreamDefaultController<Uint8Array>;
-  const end = (error?: unknown) => {
-    isOver = true;
-    signal.removeEventListener("abort", onAbort);
-    onEnd(error);
-  };
-  const fail = (error: unknown) => {
-    if (isOver) return;
-    end(error);
-    controller.error(error);
-    reader.cancel(error).catch(() => {});
-  };
-  const onAbort = () => fail(signal.reason);
-  const onIdle = () => fail(timeoutError(`no data within ${idleTimeout} ms`));
-  const read = async () => {
+  const body = new LimitedBody(source, limits, signal, onEnd);
+  return new ReadableStream<Uint8Array>(body, { highWaterMark: 0 });
+}
+
+class LimitedBody implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #limits: BodyLimits;
+  readonly #signal: AbortSignal;
+  readonly #onEnd: (error?: unknown) => void;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #guard: SecretGuard;
+  readonly #onAbort = () => this.#fail(this.#signal.reason);
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #size = 0;
+  #isOver = false;
+
+  constructor(
+    source: ReadableStream<Uint8Array>,
+    limits: BodyLimits,
+    signal: AbortSignal,
+    onEnd: (error?: unknown) => void,
+  ) {
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#onEnd = onEnd;
+    this.#reader = source.getReader();
+    this.#guard = new SecretGuard(limits.secret);
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+    this.#signal.addEventListener("abort", this.#onAbort);
+    if (this.#signal.aborted) this.#onAbort();
+  }
+
+  async pull(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): Promise<void> {
+    try {
+      while (!this.#isOver) {
+        const { done, value } = await this.#read();
+        if (this.#isOver) return;
+        const part = done ? this.#guard.flush() : this.#pass(value);
+        if (part.length > 0) controller.enqueue(part);
+        if (done) {
+          this.#end();
+          return controller.close();
+        }
+        if (part.length > 0) return;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  cancel(reason: unknown): Promise<void> {
+    if (!this.#isOver) this.#end();
+    return this.#reader.cancel(reason);
+  }
+
+  async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    const { idleTimeout } = this.#limits;
+    const onIdle = () =>
+      this.#fail(timeoutError(`no data within ${idleTimeout} ms`));
     const timer = setTimeout(onIdle, idleTimeout);
     try {
-      return await reader.read();
+      return await this.#reader.read();
     } finally {
       clearTimeout(timer);
     }
-  };
-  return new ReadableStream<Uint8Array>({
-    start(created) {
-      controller = created;
-      signal.addEventListener("abort", onAbort);
-      if (signal.aborted) onAbort();
-    },
-    async pull() {
-      try {
-        while (!isOver) {
-          const { done, value } = await read();
-          if (isOver) return;
-          if (done) {
-            const held = guard.flush();
-            if (held.length > 0) controller.enqueue(held);
-            end();
-            return controller.close();
-          }
-          size += value.byteLength;
-          if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
-          const part = guard.pass(value);
-          if (part.length > 0) return controller.enqueue(part);
-        }
-      } catch (error) {
-        fail(error);
-      }
-    },
-    cancel(reason) {
-      if (!isOver) end();
-      return reader.cancel(reason);
-    },
-  }, { highWaterMark: 0 });
+  }
+
+  #pass(part: Uint8Array): Uint8Array {
+    const { maxBytes } = this.#limits;
+    this.#size += part.byteLength;
+    if (this.#size > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+    return this.#guard.pass(part);
+  }
+
+  #end(error?: unknown): void {
+    this.#isOver = true;
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#onEnd(error);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#end(error);
+    this.#controller!.error(error);
+    this.#reader.cancel(error).catch(() => {});
+  }
 }
 
 /** The shortest token that is searched. A shorter one could occur by chance. */
@@ -126,7 +158,7 @@ class SecretGuard {
   }
 }
 
-/** Creates the error of a limit of time. */
+/** Creates a timeout error. */
 export function timeoutError(message: string): DOMException {
   return new DOMException(message, "TimeoutError");
 }

@@ -108,34 +108,38 @@ export function cors(options: CORSOptions): Middleware<readonly []> {
     }
   }
 
-  /** Sets the headers that preflights and other responses have. */
-  function setOrigin(headers: Headers, origin: string | null): void {
-    headers.delete("Access-Control-Allow-Origin");
-    headers.delete("Access-Control-Allow-Credentials");
-    varyByOrigin(headers);
-    if (origin === null) return;
-    headers.set("Access-Control-Allow-Origin", origin);
-    if (credentials) headers.set("Access-Control-Allow-Credentials", "true");
-  }
-
   return async (context, next) => {
     // First, so that no handler runs if the function of the application throws.
     const origin = allowedOrigin(context);
     if (isPreflight(context.request)) {
       const headers = new Headers({ Vary: REQUESTED });
-      setOrigin(headers, origin);
+      setOrigin(headers, origin, credentials);
       if (origin !== null) allowPreflight(headers, context, options);
       return new Response(null, { status: 204, headers });
     }
     const response = await next();
     if (response.status === 101) return response;
     return withHeaders(response, (headers) => {
-      setOrigin(headers, origin);
+      setOrigin(headers, origin, credentials);
       if (origin !== null && exposedHeaders.length > 0) {
         headers.append("Access-Control-Expose-Headers", exposedHeaders.join());
       }
     });
   };
+}
+
+/** Sets the headers that preflights and other responses have. */
+function setOrigin(
+  headers: Headers,
+  origin: string | null,
+  credentials: boolean | undefined,
+): void {
+  headers.delete("Access-Control-Allow-Origin");
+  headers.delete("Access-Control-Allow-Credentials");
+  varyByOrigin(headers);
+  if (origin === null) return;
+  headers.set("Access-Control-Allow-Origin", origin);
+  if (credentials) headers.set("Access-Control-Allow-Credentials", "true");
 }
 
 /** The request headers that change the answer to a preflight. */

@@ -110,13 +110,6 @@ export function createLifecycle(options: LifecycleOptions = {}): Lifecycle {
   let checking: Promise<boolean> | undefined;
   let draining: Promise<boolean> | undefined;
 
-  async function runChecks(): Promise<boolean> {
-    const results = Object.entries(checks).map(([name, check]) =>
-      inTime(`pass check "${name}"`, check, checkTimeout)
-    );
-    return (await Promise.all(results)).every((passed) => passed);
-  }
-
   async function drain(close: () => unknown): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, delay));
     stopping.abort();
@@ -124,7 +117,7 @@ export function createLifecycle(options: LifecycleOptions = {}): Lifecycle {
     const flushed = flush.map((one) =>
       inTime("flush", () => one.flush(), timeout)
     );
-    return (await Promise.all(flushed)).every((done) => done) && isClosed;
+    return await all(flushed) && isClosed;
   }
 
   return {
@@ -132,7 +125,9 @@ export function createLifecycle(options: LifecycleOptions = {}): Lifecycle {
     live: () => respond(true),
     async ready() {
       // Concurrent requests share the checks, so they cannot flood a database.
-      checking ??= runChecks().finally(() => checking = undefined);
+      checking ??= runChecks(checks, checkTimeout).finally(() =>
+        checking = undefined
+      );
       return respond(!isStopping && await checking && !isStopping);
     },
     drain(close) {
@@ -140,6 +135,21 @@ export function createLifecycle(options: LifecycleOptions = {}): Lifecycle {
       return draining ??= drain(close);
     },
   };
+}
+
+function runChecks(
+  checks: Readonly<Record<string, () => unknown>>,
+  timeout: number,
+): Promise<boolean> {
+  return all(
+    Object.entries(checks).map(([name, check]) =>
+      inTime(`pass check "${name}"`, check, timeout)
+    ),
+  );
+}
+
+async function all(results: readonly Promise<boolean>[]): Promise<boolean> {
+  return (await Promise.all(results)).every((isOK) => isOK);
 }
 
 function respond(isOK: boolean): Response {

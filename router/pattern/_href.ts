@@ -65,16 +65,25 @@ export function createLinkBuilder(
     const isSure = isSimple && path === written.pathname &&
       paramNames.every((name) => PLAIN_VALUE.test(values[name]!));
     if (!isSure) {
-      const url = URL.parse(linkTo(query), LOCAL);
-      // Both the host and the path may have the param "0".
-      const read = url && `${url.protocol}//${url.host}${url.pathname}`;
-      const found = read === (origin || LOCAL) + path ? match(url!) : null;
+      const found = readBack(match, linkTo(query), (origin || LOCAL) + path);
       const lost = paramNames.filter((name) => found?.[name] !== values[name]);
       if (!found || lost.length > 0) fail(`no URL carries ${paramList(lost)}`);
     }
     const more = search && searchString(search);
     return linkTo([query, more].filter(Boolean).join("&"));
   };
+}
+
+/** Returns the params of a link, or `null` if the URL parser changes it. */
+function readBack(
+  match: ComponentMatcher,
+  link: string,
+  expected: string,
+): ReturnType<ComponentMatcher> {
+  const url = URL.parse(link, LOCAL);
+  // Both the host and the path may have the param "0".
+  const read = url && `${url.protocol}//${url.host}${url.pathname}`;
+  return read === expected ? match(url!) : null;
 }
 
 /** Creates a function that returns the params of the most specific form. */

@@ -36,52 +36,69 @@ const MAX_STATES = 2_000;
  * @throws {TypeError} If the group is invalid; the message is the reason.
  */
 export function parseRegExp(text: string): RegExpGroup {
-  const tokens = (text.match(TOKEN) ?? []).map(portable);
-  let at = 0;
-  let hasSlash = false;
+  const parser = new GroupParser(text);
+  const emit = parser.parse();
+  // Throws if the group repeats too much.
+  new Program(emit, false, MAX_STATES);
+  return { source: parser.tokens.join(""), emit, hasSlash: parser.hasSlash };
+}
+
+class GroupParser {
+  readonly tokens: readonly string[];
+  hasSlash = false;
+  #at = 0;
+
+  constructor(text: string) {
+    this.tokens = (text.match(TOKEN) ?? []).map(portable);
+  }
+
+  parse(): Emit {
+    const emit = this.#parseChoice();
+    if (this.#at < this.tokens.length) fail("it has a ) too many");
+    return emit;
+  }
 
   /** Parses alternatives, up to a closing parenthesis or the end. */
-  function parseChoice(): Emit {
-    const emits = [parseSequence()];
-    while (tokens[at] === "|") {
-      at++;
-      emits.push(parseSequence());
+  #parseChoice(): Emit {
+    const emits = [this.#parseSequence()];
+    while (this.tokens[this.#at] === "|") {
+      this.#at++;
+      emits.push(this.#parseSequence());
     }
     return choice(emits);
   }
 
-  function parseSequence(): Emit {
+  #parseSequence(): Emit {
     const emits: Emit[] = [];
     let canRepeat = false;
-    for (; at < tokens.length; at++) {
-      const token = tokens[at]!;
+    for (; this.#at < this.tokens.length; this.#at++) {
+      const token = this.tokens[this.#at]!;
       if (token === "|" || token === ")") break;
       const quantifier = QUANTIFIER.exec(token);
-      if (quantifier !== null) {
-        if (!canRepeat) fail(`there is nothing that ${token} can repeat`);
-        canRepeat = false;
-        emits.push(repeated(emits.pop()!, quantifier));
+      if (quantifier === null) {
+        canRepeat = !/^\\b$/i.test(token);
+        emits.push(canRepeat ? this.#parseItem(token) : boundary(token));
         continue;
       }
-      canRepeat = !/^\\b$/i.test(token);
-      if (token === "(?:") {
-        at++;
-        emits.push(parseChoice());
-        if (tokens[at] !== ")") fail("a ( has no )");
-      } else if (canRepeat) {
-        const members = membersOfSet(token);
-        hasSlash ||= members.includes("/");
-        emits.push(setOf(token));
-      } else emits.push(boundary(token));
+      if (!canRepeat) fail(`there is nothing that ${token} can repeat`);
+      canRepeat = false;
+      emits.push(repeated(emits.pop()!, quantifier));
     }
     return sequence(emits);
   }
 
-  const emit = parseChoice();
-  if (at < tokens.length) fail("it has a ) too many");
-  // Throws if the group repeats too much.
-  new Program(emit, false, MAX_STATES);
-  return { source: tokens.join(""), emit, hasSlash };
+  /** Parses a group or a set of characters. */
+  #parseItem(token: string): Emit {
+    if (token === "(?:") {
+      this.#at++;
+      const emit = this.#parseChoice();
+      if (this.tokens[this.#at] !== ")") fail("a ( has no )");
+      return emit;
+    }
+    const members = membersOfSet(token);
+    this.hasSlash ||= members.includes("/");
+    return setOf(token);
+  }
 }
 
 /** Returns the members of a set, unless the runtimes disagree on them. */

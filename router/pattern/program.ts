@@ -2,8 +2,8 @@ import { HTTPError } from "../errors/http_error.ts";
 import type { Part } from "./parse.ts";
 import { isOptional, isRepeated } from "./segments.ts";
 import {
-  BOUNDARY,
   type Emit,
+  END,
   MARK,
   NOT_EMPTY,
   Program,
@@ -98,30 +98,45 @@ function run(
       if (visited[index] === 1) break;
       visited[index] = 1;
       const state = states[id]!;
-      const { kind } = state;
-      if (kind === SET) {
-        if (at === end || state.set[path.charCodeAt(at)] !== 1) break;
-        at++;
-      } else if (kind === SPLIT) stack.push(state.other, at);
-      else if (kind === TEXT) {
-        const behind = at + state.text.length;
-        if (behind > end || !path.startsWith(state.text, at)) break;
-        at = behind;
-      } else if (kind === MARK) {
-        const mark = offset + state.mark;
+      const mark = offset + state.mark;
+      if (state.kind === END && at === end) return true;
+      if (state.kind === SPLIT) stack.push(state.other, at);
+      else if (state.kind === MARK) {
         stack.push(~mark, marks[mark]!);
         marks[mark] = at;
-      } else if (kind === NOT_EMPTY) {
-        if (marks[offset + state.mark] === at) break;
-      } else if (kind === BOUNDARY) {
-        const isAt = isWord(path, at - 1) !== isWord(path, at);
-        if (isAt !== (state.text === "\\b")) break;
-      } else if (at === end) return true;
-      else break;
+      } else {
+        at = matchState(state, path, at, end, marks[mark]!);
+        if (at < 0) break;
+      }
       id = state.next;
     }
   }
   return false;
+}
+
+/**
+ * Returns the position behind the input of a state, or -1 without a match.
+ *
+ * @param begin The position of its mark, if it has one.
+ */
+function matchState(
+  { kind, set, text }: State,
+  path: string,
+  at: number,
+  end: number,
+  begin: number,
+): number {
+  if (kind === END) return -1;
+  if (kind === NOT_EMPTY) return at === begin ? -1 : at;
+  if (kind === SET) {
+    return at < end && set[path.charCodeAt(at)] === 1 ? at + 1 : -1;
+  }
+  if (kind === TEXT) {
+    const behind = at + text.length;
+    return behind <= end && path.startsWith(text, at) ? behind : -1;
+  }
+  const isBoundary = isWord(path, at - 1) !== isWord(path, at);
+  return isBoundary === (text === "\\b") ? at : -1;
 }
 
 function isWord(path: string, at: number): boolean {

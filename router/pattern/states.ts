@@ -12,7 +12,7 @@ export const NOT_EMPTY = 4;
 /** Matches a word boundary, or any other position. */
 export const BOUNDARY = 5;
 /** Matches the end of the input. */
-const END = 6;
+export const END = 6;
 
 /** A step of a program. */
 export interface State {

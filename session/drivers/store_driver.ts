@@ -193,7 +193,6 @@ class StoreDriver implements SessionDriver {
     if (idChange === "login" && stored === null && this.#move) {
       stored = await this.#continueLogin(update);
     }
-    const old = this.#stored;
     if (stored === null && (this.id !== "" || this.#hasEnded) && !canBegin) {
       // The cookie of a new session could replace that of a login which ended
       // this session, because this response comes later.
@@ -207,22 +206,8 @@ class StoreDriver implements SessionDriver {
       if (record.userId === undefined) limiter.admit(this.#address(), canBegin);
     }
     if (idChange === "login") await outlastRevocation(record, config);
-    if (old !== null && idChange !== "keep") record.firstId ??= this.id;
-    const value = record.serialize();
-    const ttl = Math.max(1, config.timeouts.expiryOf(record) - config.now());
-    const index = record.userId === undefined
-      ? []
-      : [userIndexName(record.userId), ...record.content.names];
-    let isSaved;
-    if (old !== null && idChange === "keep") {
-      const options = { ttl, index, ifVersion: old.version };
-      const put = (store: SessionStore) => store.put(this.id, value, options);
-      isSaved = await call("save", put);
-    } else {
-      const keepsUser = userId === record.userId;
-      const age = cookieAge(record, config);
-      isSaved = await this.#changeId(value, { ttl, index, age }, keepsUser);
-    }
+    const keepsUser = userId === record.userId;
+    const isSaved = await this.#put(record, idChange === "keep", keepsUser);
     // Only the next load can tell which value the store has now.
     this.#isStale = true;
     if (!isSaved) return undefined;
@@ -235,7 +220,7 @@ class StoreDriver implements SessionDriver {
       const isLogin = record.userId !== undefined;
       limiter.moveStep(id, isLogin ? undefined : this.id);
     }
-    if (userId !== undefined && userId !== record.userId) {
+    if (userId !== undefined && !keepsUser) {
       // The login has ended, although the session continues.
       const firstId = record.firstId ?? this.id;
       await reportEnd(call, { firstId, userId });
@@ -244,6 +229,33 @@ class StoreDriver implements SessionDriver {
       await this.#limitSessions(record.userId, userId);
     }
     return record;
+  }
+
+  /**
+   * Stores a record. Returns `false` if another writer was faster.
+   *
+   * @param keepsId `true` unless a stored session gets a new id.
+   * @param keepsUser `true` if it belongs to the same user as before.
+   */
+  async #put(
+    record: SessionRecord,
+    keepsId: boolean,
+    keepsUser: boolean,
+  ): Promise<boolean> {
+    const { call, config } = this.#shared;
+    const old = this.#stored;
+    if (old !== null && !keepsId) record.firstId ??= this.id;
+    const value = record.serialize();
+    const ttl = Math.max(1, config.timeouts.expiryOf(record) - config.now());
+    const index = record.userId === undefined
+      ? []
+      : [userIndexName(record.userId), ...record.content.names];
+    if (old === null || !keepsId) {
+      const age = cookieAge(record, config);
+      return await this.#changeId(value, { ttl, index, age }, keepsUser);
+    }
+    const options = { ttl, index, ifVersion: old.version };
+    return await call("save", (store) => store.put(this.id, value, options));
   }
 
   async end(): Promise<void> {

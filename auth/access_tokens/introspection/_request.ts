@@ -21,49 +21,51 @@ export function createRequest(
   owner: string,
 ): (token: string) => Promise<JSONObject> {
   const { allowInsecureLoopback, now } = options;
-  const { clientAuthentication, clientId, clientSecret, endpoint, privateKey } =
-    introspection;
-  for (const url of [issuer, endpoint ?? issuer]) {
-    const parsed = URL.parse(url);
-    if (parsed && isSecureURL(parsed, allowInsecureLoopback)) continue;
-    throw new TypeError(`Cannot create ${owner}: "${url}" is not an https URL`);
-  }
-  const client = {
-    clientId,
-    clientSecret,
-    privateKey,
-    authentication: clientAuthentication,
-    rawBasic: false,
-  };
+  const { clientId, clientSecret, endpoint, privateKey } = introspection;
+  const authentication = introspection.clientAuthentication;
+  checkURL(issuer, allowInsecureLoopback, owner);
+  checkURL(endpoint ?? issuer, allowInsecureLoopback, owner);
+  const credentials = { clientId, clientSecret, privateKey };
+  const client = { ...credentials, authentication, rawBasic: false };
+  const parse = (body: JSONObject) =>
+    parseIntrospectionMetadata(body, issuer, allowInsecureLoopback);
   const metadata = endpoint !== undefined
     ? () => Promise.resolve({ issuer, token_endpoint: endpoint })
-    : discover(
-      issuer,
-      options,
-      (body) => parseIntrospectionMetadata(body, issuer, allowInsecureLoopback),
-      true,
-    );
+    : discover(issuer, options, parse, true);
   return async (token) => {
     const known = await metadata();
-    const credentials = await authenticateClient(client, known, now());
+    const proof = await authenticateClient(client, known, now());
     const form = { token, token_type_hint: "access_token" };
     const { body, status } = await fetchJSON(options, {
       url: known.token_endpoint,
-      headers: credentials.headers,
-      form: new URLSearchParams({ ...form, ...credentials.params }),
-      secrets: [token, ...credentials.secrets],
+      headers: proof.headers,
+      form: new URLSearchParams({ ...form, ...proof.params }),
+      secrets: [token, ...proof.secrets],
       code: "introspection_failed",
       errorPrefix: `Cannot introspect a token of "${issuer}"`,
     });
     if (status === 200 && typeof (body as JSONObject).active === "boolean") {
       return body as JSONObject;
     }
-    throw new ExternalAuthError(
-      "introspection_failed",
-      `Cannot introspect a token of "${issuer}": the response has status ${status}${
-        status === 200 ? ", but no member active" : ""
-      }`,
-      { status },
-    );
+    throw responseError(issuer, status);
   };
+}
+
+function checkURL(
+  url: string,
+  allowInsecureLoopback: boolean,
+  owner: string,
+): void {
+  const parsed = URL.parse(url);
+  if (parsed && isSecureURL(parsed, allowInsecureLoopback)) return;
+  throw new TypeError(`Cannot create ${owner}: "${url}" is not an https URL`);
+}
+
+function responseError(issuer: string, status: number): ExternalAuthError {
+  const more = status === 200 ? ", but no member active" : "";
+  return new ExternalAuthError(
+    "introspection_failed",
+    `Cannot introspect a token of "${issuer}": the response has status ${status}${more}`,
+    { status },
+  );
 }

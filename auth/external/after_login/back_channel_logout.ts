@@ -127,13 +127,13 @@ export async function backChannelLogout(
   context: RequestContext,
   options: BackChannelLogoutOptions,
 ): Promise<Response> {
+  const { store, storeTimeout } = options;
   const engine = engineOf(provider);
-  if (options.store.byIndex === undefined) {
+  if (store.byIndex === undefined) {
     throw new TypeError(
       "Cannot log out by back channel: the session store has no byIndex",
     );
   }
-  const { store, storeTimeout } = options;
   const owner = "back-channel logout";
   const call = checkedCaller(store, { owner, storeTimeout });
   const ttl = (MAX_AGE + 2 * engine.clockTolerance) * 1000;

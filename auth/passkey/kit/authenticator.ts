@@ -146,81 +146,104 @@ interface TestPasskey {
 export function createTestAuthenticator(
   options: TestAuthenticatorOptions = {},
 ): TestAuthenticator {
-  const { algorithm = "ES256", origin = "https://test.example" } = options;
-  const passkeys: TestPasskey[] = [];
-  return {
-    async register({ challenge, excludeCredentials, rp, user }, changes = {}) {
-      const excluded = excludeCredentials.map(({ id }) => id);
-      if (passkeys.some(({ id }) => excluded.includes(id))) {
-        throw new Error("Cannot register: the user has a passkey already");
-      }
-      const id = crypto.getRandomValues(new Uint8Array(32));
-      const passkey: TestPasskey = {
-        id: encodeBase64Url(id),
-        rpId: rp.id,
-        userHandle: user.id,
-        key: await createTestKey(algorithm),
-        counter: 0,
-      };
-      passkeys.push(passkey);
-      const attested = [...new Uint8Array(16), 0, 32, ...id];
-      const data = await createData(passkey, options, changes, [
-        ...attested,
-        ...passkey.key.publicKey,
-      ]);
-      const clientData = encodeClientData({
-        type: "webauthn.create",
-        challenge,
-        origin,
-        crossOrigin: false,
-        ...changes.clientData,
-      });
-      const { alg, sign } = passkey.key;
-      const statement = new Map<string, number | Uint8Array>();
-      if (changes.selfAttestation) {
-        statement.set("alg", alg);
-        statement.set("sig", await sign(await signedBytes(data, clientData)));
-      }
-      const object = encodeCBOR(
-        new Map<string, string | Uint8Array | typeof statement>([
-          ["fmt", changes.selfAttestation ? "packed" : "none"],
-          ["attStmt", statement],
-          ["authData", data],
-        ]),
-      );
-      return credentialOf(passkey, {
-        clientDataJSON: encodeBase64Url(clientData),
-        attestationObject: encodeBase64Url(object),
-        transports: ["internal"],
-      });
-    },
-    async authenticate({ allowCredentials, challenge, rpId }, changes = {}) {
-      const allowed = allowCredentials.map(({ id }) => id);
-      const passkey = passkeys.findLast((passkey) =>
-        passkey.rpId === rpId &&
-        (allowed.length === 0 || allowed.includes(passkey.id))
-      );
-      if (passkey === undefined) {
-        throw new Error("Cannot authenticate: there is no such passkey");
-      }
-      if (options.counts) passkey.counter++;
-      const data = await createData(passkey, options, changes);
-      const clientData = encodeClientData({
-        type: "webauthn.get",
-        challenge,
-        origin,
-        crossOrigin: false,
-        ...changes.clientData,
-      });
-      const signed = await signedBytes(data, clientData);
-      return credentialOf(passkey, {
-        clientDataJSON: encodeBase64Url(clientData),
-        authenticatorData: encodeBase64Url(data),
-        signature: encodeBase64Url(await passkey.key.sign(signed)),
-        userHandle: passkey.userHandle,
-      });
-    },
-  };
+  return new SoftwareAuthenticator(options);
+}
+
+class SoftwareAuthenticator implements TestAuthenticator {
+  readonly #options: TestAuthenticatorOptions;
+  readonly #passkeys: TestPasskey[] = [];
+
+  constructor(options: TestAuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  async register(
+    { challenge, excludeCredentials, rp, user }: PasskeyCreationOptions,
+    changes: TestPasskeyChanges = {},
+  ): Promise<PasskeyRegistrationJSON> {
+    const excluded = excludeCredentials.map(({ id }) => id);
+    if (this.#passkeys.some(({ id }) => excluded.includes(id))) {
+      throw new Error("Cannot register: the user has a passkey already");
+    }
+    const id = crypto.getRandomValues(new Uint8Array(32));
+    const passkey: TestPasskey = {
+      id: encodeBase64Url(id),
+      rpId: rp.id,
+      userHandle: user.id,
+      key: await createTestKey(this.#options.algorithm ?? "ES256"),
+      counter: 0,
+    };
+    this.#passkeys.push(passkey);
+    const attested = [...new Uint8Array(16), 0, 32, ...id];
+    const data = await createData(passkey, this.#options, changes, [
+      ...attested,
+      ...passkey.key.publicKey,
+    ]);
+    const clientData = this.#clientData("webauthn.create", challenge, changes);
+    const object = await attest(passkey.key, data, clientData, changes);
+    return credentialOf(passkey, {
+      clientDataJSON: encodeBase64Url(clientData),
+      attestationObject: encodeBase64Url(object),
+      transports: ["internal"],
+    });
+  }
+
+  async authenticate(
+    { allowCredentials, challenge, rpId }: PasskeyRequestOptions,
+    changes: TestPasskeyChanges = {},
+  ): Promise<PasskeyAssertionJSON> {
+    const allowed = allowCredentials.map(({ id }) => id);
+    const passkey = this.#passkeys.findLast((passkey) =>
+      passkey.rpId === rpId &&
+      (allowed.length === 0 || allowed.includes(passkey.id))
+    );
+    if (passkey === undefined) {
+      throw new Error("Cannot authenticate: there is no such passkey");
+    }
+    if (this.#options.counts) passkey.counter++;
+    const data = await createData(passkey, this.#options, changes);
+    const clientData = this.#clientData("webauthn.get", challenge, changes);
+    const signed = await signedBytes(data, clientData);
+    return credentialOf(passkey, {
+      clientDataJSON: encodeBase64Url(clientData),
+      authenticatorData: encodeBase64Url(data),
+      signature: encodeBase64Url(await passkey.key.sign(signed)),
+      userHandle: passkey.userHandle,
+    });
+  }
+
+  #clientData(
+    type: string,
+    challenge: string,
+    changes: TestPasskeyChanges,
+  ): Uint8Array<ArrayBuffer> {
+    const { origin = "https://test.example" } = this.#options;
+    const data = { type, challenge, origin, crossOrigin: false };
+    return new TextEncoder().encode(
+      JSON.stringify({ ...data, ...changes.clientData }),
+    );
+  }
+}
+
+/** Creates the attestation object of a new credential. */
+async function attest(
+  { alg, sign }: TestKey,
+  data: Uint8Array<ArrayBuffer>,
+  clientData: Uint8Array<ArrayBuffer>,
+  { selfAttestation }: TestPasskeyChanges,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const statement = new Map<string, number | Uint8Array>();
+  if (selfAttestation) {
+    statement.set("alg", alg);
+    statement.set("sig", await sign(await signedBytes(data, clientData)));
+  }
+  return encodeCBOR(
+    new Map<string, string | Uint8Array | typeof statement>([
+      ["fmt", selfAttestation ? "packed" : "none"],
+      ["attStmt", statement],
+      ["authData", data],
+    ]),
+  );
 }
 
 function credentialOf<Response>({ id }: TestPasskey, response: Response) {
@@ -243,12 +266,6 @@ async function createData(
   return authenticatorData(
     new Uint8Array([...hash, flags, ...count, ...attested]),
   );
-}
-
-function encodeClientData(
-  data: Record<string, unknown>,
-): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(JSON.stringify(data));
 }
 
 async function signedBytes(
