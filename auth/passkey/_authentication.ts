@@ -87,12 +87,19 @@ export async function authenticate(
     passkey: { ...passkey, ...use },
     ...version !== undefined && { version },
     userVerified,
-    methods: [
-      passkey.backupEligible ? "swk" : "hwk",
-      "user",
-      ...userVerified || purpose === "second-factor" ? ["mfa"] : [],
-    ],
+    methods: methodsOf(passkey, userVerified, purpose),
   };
+}
+
+/** Returns the authentication methods (RFC 8176). */
+function methodsOf(
+  { backupEligible }: Passkey,
+  userVerified: boolean,
+  purpose: PasskeyPurpose,
+): string[] {
+  const isSecond = userVerified || purpose === "second-factor";
+  const kind = backupEligible ? "swk" : "hwk";
+  return [kind, "user", ...isSecond ? ["mfa"] : []];
 }
 
 /** Decodes a response: steps 7, 8, 9 and 20. */

@@ -37,12 +37,8 @@ export function createLinkBuilder(
   const components = pattern["components"];
   const parts = components.flatMap(({ parts }) => parts);
   const required = namesOf(parts.filter((part) => !isOptional(part)));
-  // A wildcard at the end matches any value, as a segment does.
-  const restAt = source.endsWith("/*") ? parts.length - 1 : -1;
   const isSimple = components.length === 1 &&
-    parts.every((part, index) =>
-      index === restAt || isWhole(part, index, parts)
-    );
+    hasOnlySegments(parts, source);
   const match = createParamsMatcher(components, pattern["ignoreCase"]);
   const fail = (reason: string) => {
     throw new TypeError(`Cannot build a URL of "${source}": ${reason}`);
@@ -72,6 +68,15 @@ export function createLinkBuilder(
     const more = search && searchString(search);
     return linkTo([query, more].filter(Boolean).join("&"));
   };
+}
+
+/** Returns `true` if each value is a segment, or the rest of the path. */
+function hasOnlySegments(parts: readonly Part[], source: string): boolean {
+  // A wildcard at the end matches any value, as a segment does.
+  const restAt = source.endsWith("/*") ? parts.length - 1 : -1;
+  return parts.every((part, index) =>
+    index === restAt || isWhole(part, index, parts)
+  );
 }
 
 /** Returns the params of a link, or `null` if the URL parser changes it. */

@@ -134,10 +134,7 @@ export async function backChannelLogout(
       "Cannot log out by back channel: the session store has no byIndex",
     );
   }
-  const owner = "back-channel logout";
-  const call = checkedCaller(store, { owner, storeTimeout });
-  const ttl = (MAX_AGE + 2 * engine.clockTolerance) * 1000;
-  const used = createMarks(call, "logout", ttl);
+  const used = usedTokens(engine, store, storeTimeout);
   try {
     const form = await readForm(context);
     const claims = await verifyLogoutToken(
@@ -162,6 +159,17 @@ export async function backChannelLogout(
     const isInternal = error.code === "logout_failed";
     return createResponse(400, isInternal ? "server_error" : "invalid_request");
   }
+}
+
+/** Returns the store of the tokens that were used, until they expire. */
+function usedTokens(
+  { clockTolerance }: ProviderEngine<unknown>,
+  store: SessionStore,
+  storeTimeout: number | undefined,
+): ReturnType<typeof createMarks> {
+  const owner = "back-channel logout";
+  const call = checkedCaller(store, { owner, storeTimeout });
+  return createMarks(call, "logout", (MAX_AGE + 2 * clockTolerance) * 1000);
 }
 
 async function verifyLogoutToken(
