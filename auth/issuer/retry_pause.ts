@@ -1,7 +1,7 @@
 /** Milliseconds between two requests to a server if the first one failed. */
 export const RETRY_AFTER = 5_000;
 
-/** A time after a failure in which nobody asks the server again. */
+/** A time after a failure in which no request asks the server again. */
 export class RetryPause {
   readonly #now: () => number;
   #at = -Infinity;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { RetryPause } from "../../../auth/issuer/retry_pause.ts";
+import { RetryPause } from "../../auth/issuer/retry_pause.ts";
 
 Deno.test("RetryPause is over before the first failure and after its length", () => {
   let time = 1_000;
