@@ -3,7 +3,7 @@ import {
   tokenChallenge,
   type TokenCredentials,
 } from "./bearer_token_scheme.ts";
-import type { DPoPVerifier } from "./dpop_verifier.ts";
+import type { DPoPVerification, DPoPVerifier } from "./dpop_verifier.ts";
 import type {
   AuthRefusal,
   ChallengeDetails,
