@@ -22,6 +22,7 @@ export {
   MAX_FORWARDING_HEADER,
 } from "./context/remote_address.ts";
 export { HTTPError } from "./errors/http_error.ts";
+export { prefersJSON } from "./errors/prefers_json.ts";
 export {
   describeMiddleware,
   descriptionOf,

@@ -1,4 +1,5 @@
 import type { Names } from "./names.ts";
+import { type AccountRoutes, createRoutes } from "./routes.ts";
 
 /**
  * The names of an application's accounts.
@@ -8,6 +9,8 @@ import type { Names } from "./names.ts";
 export interface Definition<N extends Names = Names> {
   /** The names. */
   readonly names: N;
+  /** The routes of the account pages. */
+  readonly routes: AccountRoutes;
 }
 
 /**
@@ -45,7 +48,7 @@ export function defineAccounts<const N extends Names>(
       `Cannot define accounts: path "${name}" is not a path such as "/login"`,
     );
   }
-  return { names };
+  return { names, routes: createRoutes(names.paths) };
 }
 
 function checkFields({ fields = {} }: Names): void {

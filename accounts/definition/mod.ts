@@ -14,3 +14,4 @@ export type {
   Names,
   RoleOf,
 } from "./names.ts";
+export type { AccountRoutes, PageRoutes } from "./routes.ts";

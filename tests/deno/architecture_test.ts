@@ -23,7 +23,7 @@ const DOORS = [
   "session/testing.ts",
   // Others have no public name.
   "auth/issued_tokens/api_token.ts",
-  "auth/store/account_name.ts",
+  "auth/internal.ts",
   "router/internal.ts",
   "session/internal.ts",
   "session/secrets.ts",

@@ -12,12 +12,14 @@ import {
 } from "@gatehouse/web/auth";
 import { createTestClient } from "@gatehouse/web/testing";
 import config from "../../deno.json" with { type: "json" };
+import { accounts, router as accountPages } from "../../examples/accounts.ts";
 import { createAccessToken, router as api } from "../../examples/api_tokens.ts";
 import { createApp as createLoginApp } from "../../examples/external_login.ts";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { router as passwords } from "../../examples/password_login.ts";
 import { createApp as createLoggedApp } from "../../examples/request_log.ts";
 import { addUser, type Role, router as roles } from "../../examples/roles.ts";
+import { captureConsole } from "../_console.ts";
 import { choose } from "./_example_app.ts";
 import { freePort, overHTTP, serveCommand } from "./_programs.ts";
 import { serveLocally } from "./_serve.ts";
@@ -25,6 +27,7 @@ import { serveLocally } from "./_serve.ts";
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 
 const NAMES = [
+  "accounts",
   "api_tokens",
   "external_login",
   "password_login",
@@ -46,7 +49,7 @@ for (const name of NAMES) {
   Deno.test(`examples/${name}.ts imports only the package`, async () => {
     const source = await Deno.readTextFile(new URL(`${name}.ts`, EXAMPLES));
     for (const [, specifier] of source.matchAll(/ from "([^"]+)"/g)) {
-      assertMatch(specifier, /^@gatehouse\/web\/[\w/-]+$/);
+      assertMatch(specifier, /^(?:@gatehouse\/web\/[\w/-]+|node:sqlite)$/);
     }
   });
 
@@ -68,6 +71,38 @@ for (const name of NAMES) {
     assert([302, 404].includes(status), server.output());
   });
 }
+
+Deno.test("accounts.ts registers, logs out, resets the password and logs in", async () => {
+  const lines: string[] = [];
+  using _log = captureConsole("log", (line) => lines.push(String(line)));
+  const origin = "http://localhost:8000";
+  const options = { origin, remoteAddress: "127.0.0.1" };
+  const { fetch } = createTestClient(accountPages, options);
+  const mailed = async (pattern: RegExp) => {
+    await accounts.flush();
+    return pattern.exec(lines.at(-1)!)![1]!;
+  };
+  const email = "ada@example.com";
+  const password = "correct horse battery";
+  const home = await fetch("/");
+  assertEquals(home.headers.get("Location"), "/login?returnTo=%2F");
+  await post(fetch, "/register", { email, name: "Ada", password });
+  const code = await mailed(/^(\d{6})$/m);
+  const registered = await post(fetch, "/register/code", { code });
+  assertEquals([registered.status, registered.location], [303, "/"]);
+  assertEquals(await text(fetch, "/"), "Hello Ada");
+  await post(fetch, "/login/out", {});
+
+  await post(fetch, "/login/reset", { email });
+  const token = await mailed(/token=([\w-]+)$/m);
+  const chosen = { token, password: "another horse battery" };
+  assertEquals((await post(fetch, "/login/reset/link", chosen)).status, 303);
+  assertEquals((await post(fetch, "/login", { email, password })).status, 422);
+  const login = { email, password: chosen.password };
+  assertEquals((await post(fetch, "/login", login)).status, 303);
+  assertEquals(await text(fetch, "/"), "Hello Ada");
+  await accounts.flush();
+});
 
 Deno.test("password_login.ts registers, logs out and logs in", async () => {
   const { fetch, cookies } = createTestClient(passwords);

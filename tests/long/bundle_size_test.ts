@@ -20,8 +20,10 @@ import {
  */
 const BUDGETS: Record<Entry, number> = {
   ".": 98,
-  "./accounts/definition": 0.6,
+  "./accounts": 60,
+  "./accounts/definition": 8.8,
   "./accounts/store": 8.6,
+  "./accounts/testing": 70,
   "./auth": 41.5,
   "./auth-middleware": 6.7,
   "./auth/access-tokens": 25.5,
@@ -127,6 +129,9 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 19,
+  // The primitives of sessions, passwords and factors are most of it.
+  "./accounts": 87,
+  "./accounts/testing": 101,
 };
 
 /** The modules that are absent from every bundle that creates no router. */

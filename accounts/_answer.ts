@@ -1,0 +1,168 @@
+import { redirect, withHeaders } from "../router/internal.ts";
+import type { RequestContext } from "../router/mod.ts";
+import { tooManyRequests } from "../auth/internal.ts";
+import { Session } from "../session/mod.ts";
+import {
+  type Call,
+  type Done,
+  type Failed,
+  type Input,
+  type Outcome,
+  RequestInput,
+} from "./actions/call.ts";
+import type { Services } from "./actions/services.ts";
+import { LIMITS, readInput } from "./_input.ts";
+import { wantsJSON } from "./guards.ts";
+import { messagesOf } from "./messages/languages.ts";
+import type { FormState } from "./pages/fields.ts";
+import { type Layout, MESSAGE, renderPage, type View } from "./pages/page.ts";
+
+/** A call of a page. */
+export interface ViewCall extends Call {
+  readonly layout: Layout | undefined;
+}
+
+/** Creates the page of a form. */
+export type ViewOf = (
+  call: ViewCall,
+  state: FormState,
+) => View | Response | Promise<View | Response>;
+
+/** The handlers of a form: one shows it, the other takes it. */
+export interface FormHandlers {
+  readonly index: (context: RequestContext) => Promise<Response>;
+  readonly action: (context: RequestContext) => Promise<Response>;
+}
+
+/** The names of inputs that no page shows again. */
+const SECRET_INPUTS: readonly string[] = ["password", "code", "token"];
+
+/** Creates the handlers of forms and JSON requests from actions. */
+export class Answers {
+  readonly #ready: () => Promise<Services>;
+  readonly #layout: Layout | undefined;
+
+  constructor(
+    ready: () => Promise<Services>,
+    layout: Layout | undefined,
+  ) {
+    this.#ready = ready;
+    this.#layout = layout;
+  }
+
+  /** Creates the handlers of a page and its form. */
+  form(
+    view: ViewOf,
+    act: (call: Call) => Outcome | Promise<Outcome>,
+  ): FormHandlers {
+    return {
+      index: async (context) => {
+        return await show(await this.#callOf(context, new Map()), view, {});
+      },
+      action: this.action(act, view),
+    };
+  }
+
+  /** Creates the handler of an action. */
+  action(
+    act: (call: Call) => Outcome | Promise<Outcome>,
+    view?: ViewOf,
+  ): (context: RequestContext) => Promise<Response> {
+    return async (context) => {
+      const services = await this.#ready();
+      const input = await readInput(context, services.names);
+      if (typeof input === "number") {
+        return await context.createErrorResponse({ status: input });
+      }
+      context.set(RequestInput, input);
+      const call = await this.#callOf(context, input);
+      const outcome = await act(call);
+      if (wantsJSON(context)) return await answerJSON(context, outcome);
+      if (outcome.ok) return goOn(context, outcome);
+      const state = { failed: outcome, values: valuesOf(input) };
+      const page = view === undefined
+        ? await context.createErrorResponse({ status: outcome.status })
+        : await show(call, view, state);
+      return await withStatus(context, page, outcome);
+    };
+  }
+
+  async #callOf(context: RequestContext, input: Input): Promise<ViewCall> {
+    return {
+      context,
+      input,
+      services: await this.#ready(),
+      messages: messagesOf(context),
+      layout: this.#layout,
+    };
+  }
+}
+
+export { LIMITS };
+
+async function show(
+  call: ViewCall,
+  view: ViewOf,
+  state: FormState,
+): Promise<Response> {
+  const result = await view(call, state);
+  if (result instanceof Response) return result;
+  const status = state.failed?.status ?? result.status ?? 200;
+  return renderPage(call, { ...result, status });
+}
+
+function goOn(context: RequestContext, outcome: Done): Response {
+  const { location, message, notice } = outcome;
+  if (message !== undefined) context.get(Session).flash(MESSAGE, message);
+  if (notice === undefined) return redirect(location, 303);
+  const separator = location.includes("?") ? "&" : "?";
+  return redirect(`${location}${separator}notice=${notice}`, 303);
+}
+
+async function answerJSON(
+  context: RequestContext,
+  outcome: Outcome,
+): Promise<Response> {
+  if (outcome.ok) {
+    const { location, next } = outcome;
+    return Response.json({ next, location });
+  }
+  const { status, error, errors, retryAfter } = outcome;
+  const headers = new Headers();
+  if (retryAfter !== undefined) headers.set("Retry-After", String(retryAfter));
+  const problem = { status, detail: error, ...errors && { errors } };
+  return await context.createErrorResponse(problem, headers);
+}
+
+async function withStatus(
+  context: RequestContext,
+  page: Response,
+  { retryAfter }: Failed,
+): Promise<Response> {
+  if (retryAfter === undefined) return page;
+  const { body, headers } = page;
+  const init = { ...body && { body }, headers };
+  return await tooManyRequests(context, retryAfter, init);
+}
+
+/** Returns the values to show again, which contain no secret. */
+function valuesOf(input: Input): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of input) {
+    if (SECRET_INPUTS.includes(name)) continue;
+    if (typeof value === "string" || typeof value === "boolean") {
+      values[name] = String(value);
+    }
+  }
+  return values;
+}
+
+/** Makes every response of the pages uncacheable, unless it says otherwise. */
+export async function noStore(
+  _context: RequestContext,
+  next: () => Promise<Response>,
+): Promise<Response> {
+  return withHeaders(await next(), (headers) => {
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+  });
+}

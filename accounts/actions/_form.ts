@@ -1,0 +1,91 @@
+import { canonicalName } from "../../auth/internal.ts";
+import { email as emailCheck } from "../../schema/checks/mod.ts";
+import { parseSafe, string } from "../../schema/mod.ts";
+import type { JSONValue } from "../../session/mod.ts";
+import { PASSWORD_LENGTH } from "./_passwords.ts";
+import { type Call, type Failed, invalid } from "./call.ts";
+import { inputNameOf } from "./input_names.ts";
+
+const Email = /* @__PURE__ */ string().pipe(/* @__PURE__ */ emailCheck());
+
+/** The longest address (RFC 5321, section 4.5.3.1), and name, in characters. */
+const LENGTH = { email: 254, name: 100 };
+
+/** The most bytes of all own fields of an account, as JSON. */
+const MAX_FIELDS = 8_192;
+
+/** Reads the input of an action, and collects its errors. */
+export class Form {
+  readonly #call: Call;
+  readonly #errors: Record<string, string> = {};
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** The result of an input with errors; `null` without them. */
+  get failed(): Failed | null {
+    return Object.keys(this.#errors).length === 0
+      ? null
+      : invalid(this.#errors);
+  }
+
+  /** Reads an address, in the spelling of the store. */
+  email(): string {
+    const { invalidEmail } = this.#call.messages;
+    const value = canonicalName(this.#text("email"));
+    const isValid = value.length <= LENGTH.email &&
+      parseSafe(Email, value).success;
+    if (!isValid) this.#errors.email = invalidEmail;
+    return value;
+  }
+
+  /** Reads a name. */
+  name(): string {
+    const { nameMissing, tooLong } = this.#call.messages;
+    // Controls and line breaks would break emails and logs.
+    const value = this.#text("name").slice(0, 1_000)
+      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+    if (value === "") this.#errors.name = nameMissing;
+    if (value.length > LENGTH.name) this.#errors.name = tooLong(LENGTH.name);
+    return value;
+  }
+
+  /** Reads a new password. */
+  newPassword(): string {
+    const { passwordShort, tooLong } = this.#call.messages;
+    const { least, most } = PASSWORD_LENGTH;
+    const value = this.#text("password");
+    if (value.length < least) this.#errors.password = passwordShort(least);
+    if (value.length > most) this.#errors.password = tooLong(most);
+    return value;
+  }
+
+  /**
+   * Reads the fields that a user may write. Fields of the application, and those
+   * that the input leaves out, keep their values.
+   */
+  async fields(
+    before: Readonly<Record<string, JSONValue>> = {},
+  ): Promise<Readonly<Record<string, JSONValue>>> {
+    const { input, messages, services: { names } } = this.#call;
+    const after: Record<string, JSONValue> = { ...before };
+    for (const [name, field] of Object.entries(names.fields ?? {})) {
+      const key = inputNameOf(name);
+      if (field.by === "application" || !input.has(key)) continue;
+      const result = await field.schema["~standard"].validate(input.get(key));
+      if (result.issues !== undefined) {
+        this.#errors[key] = messages.invalidField;
+      } else after[name] = result.value as JSONValue;
+    }
+    if (JSON.stringify(after).length > MAX_FIELDS) {
+      this.#errors.name ??= messages.tooLong(MAX_FIELDS);
+    }
+    return after;
+  }
+
+  #text(name: string): string {
+    const value = this.#call.input.get(name);
+    return typeof value === "string" ? value : "";
+  }
+}

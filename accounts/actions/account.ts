@@ -1,0 +1,123 @@
+import { completeAuth, credentialsAuthResult } from "../../auth/internal.ts";
+import { reportSecurityEvent } from "../../router/internal.ts";
+import { endUserSessions, Session } from "../../session/mod.ts";
+import { deletionMail, passwordMail } from "../mails/contents.ts";
+import { Form } from "./_form.ts";
+import { hashNewPassword } from "./_passwords.ts";
+import {
+  type Call,
+  type Done,
+  invalid,
+  type Outcome,
+  refused,
+  RequestInput,
+  returnToOf,
+  throttled,
+} from "./call.ts";
+import { deletionDays } from "./deletion_days.ts";
+import { ownAccount, unlessEnded } from "./enter.ts";
+
+/** Confirms the login with the password, before a sensitive change. */
+export async function confirm(call: Call): Promise<Outcome> {
+  const { context, input, messages, services } = call;
+  const { email, id, version } = ownAccount(context);
+  // The address of the account, whatever the client sends.
+  const credentials = new Map([...input, ["email", email]]);
+  context.set(RequestInput, credentials);
+  const result = await credentialsAuthResult(services.password, context);
+  if (!result.ok) {
+    return result.reason === "throttled"
+      ? throttled(call, result.retryAfter)
+      : invalid({ password: messages.wrongPassword });
+  }
+  // The session goes on under a new id, with a new time of login.
+  const methods = ["pwd"];
+  const session = await unlessEnded(
+    completeAuth(context, id, { version, methods }),
+  );
+  const { profile, login } = services.routes;
+  if (session === "ended") {
+    return { ok: true, next: "login", location: login.index.href() };
+  }
+  const home = profile.index.href();
+  const location = returnToOf(context, { home });
+  return { ok: true, next: "done", location };
+}
+
+/** Saves the name and the own fields. */
+export async function saveProfile(call: Call): Promise<Outcome> {
+  const { context, messages, services: { routes, store } } = call;
+  const account = ownAccount(context);
+  const form = new Form(call);
+  const name = form.name();
+  const fields = await form.fields(account.fields);
+  if (form.failed !== null) return form.failed;
+  await store.update(account.id, { name, fields });
+  return saved(routes.profile.index.href(), messages.saved);
+}
+
+/** Changes the password of a user with a fresh login. */
+export async function changePassword(call: Call): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const account = ownAccount(context);
+  const { email, id, version } = account;
+  const form = new Form(call);
+  const password = form.newPassword();
+  if (form.failed !== null) return form.failed;
+  const passwordHash = await hashNewPassword(services, { email, password });
+  if (passwordHash === null) {
+    return invalid({ password: messages.passwordCommon });
+  }
+  const next = await services.store.change(id, version, { passwordHash });
+  if (next === null) return ended(call);
+  reportSecurityEvent(context, { action: "password-change", userId: id });
+  await services.factors.revoke(id);
+  await endOtherSessions(call, id, next);
+  services.outbox.add(context, passwordMail(call, account));
+  const location = services.routes.password.index.href();
+  return saved(location, messages.passwordChanged);
+}
+
+/** Marks an account for its deletion, and ends all access. */
+export async function removeAccount(call: Call): Promise<Outcome> {
+  const { context, services } = call;
+  const { deletionDelay, now, outbox, routes, store } = services;
+  const account = ownAccount(context);
+  const { id, version } = account;
+  const next = await store.change(id, version, {});
+  if (next === null) return ended(call);
+  await store.update(id, { deleteAt: now() + deletionDelay });
+  context.get(Session).destroy();
+  await services.factors.revoke(id);
+  await endUserSessions(services.sessions, id, { version: next });
+  const days = deletionDays(services);
+  outbox.add(context, deletionMail(call, account, days));
+  const location = routes.login.index.href();
+  return { ok: true, next: "login", location, notice: "deleted" };
+}
+
+/** Ends the sessions of a user but that of this browser, which goes on. */
+export async function endOtherSessions(
+  { context, services }: Call,
+  userId: string,
+  version: number,
+): Promise<void> {
+  const session = context.get(Session);
+  // A new id, and the new version: it is the only session that has it.
+  await completeAuth(context, userId, {
+    version,
+    ...session.authenticatedAt !== undefined &&
+      { authenticatedAt: session.authenticatedAt },
+  });
+  const { id } = context.get(Session);
+  await endUserSessions(services.sessions, userId, { except: id, version });
+}
+
+/** Returns the result of a change that another request has overtaken. */
+export function ended({ messages }: Call): Outcome {
+  return refused(messages.linkExpiredTitle, 409);
+}
+
+function saved(location: string, message: string): Done {
+  return { ok: true, next: "done", location, message };
+}

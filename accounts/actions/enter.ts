@@ -1,0 +1,97 @@
+import { Auth } from "../../auth/middleware/mod.ts";
+import { HTTPError } from "../../router/internal.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import { type LoginTimeouts, SessionConflictError } from "../../session/mod.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { type Call, type Outcome, refused, returnToOf } from "./call.ts";
+
+/** The proof of a login. */
+export interface Proof {
+  readonly methods: readonly string[];
+  /** The path to go on with. */
+  readonly returnTo?: string;
+  /** The timeouts of a remembered login. */
+  readonly timeouts?: LoginTimeouts | undefined;
+}
+
+/**
+ * Logs an account in, or asks for its second factor. It takes the version that
+ * the proof has seen, so that a login loses against an end of all access.
+ */
+export async function enter(
+  call: Call,
+  account: StoredAccount,
+  proof: Proof,
+): Promise<Outcome> {
+  const { context, messages, services } = call;
+  if (isDisabled(account, services.now())) {
+    return refused(messages.disabled, 403);
+  }
+  const returnTo = proof.returnTo ?? returnToOf(context, services);
+  const { methods, timeouts } = proof;
+  const { id, version } = account;
+  const options = { version, methods, timeouts, data: returnTo };
+  const session = await unlessEnded(
+    services.factors.completeFirstFactor(context, id, options),
+  );
+  if (session === "ended") return refused(messages.wrongLogin);
+  if (session === null) {
+    const location = services.routes.login.index.href();
+    return { ok: true, next: "second-factor", location };
+  }
+  return await welcome(call, account, returnTo);
+}
+
+/** Returns the result of a complete login. It cancels a deletion. */
+export async function welcome(
+  { messages, services: { store } }: Call,
+  { deleteAt, id, name }: StoredAccount,
+  location: string,
+): Promise<Outcome> {
+  const done = { ok: true, next: "done", location } as const;
+  if (deleteAt === null) return { ...done, message: messages.welcome(name) };
+  await store.update(id, { deleteAt: null });
+  return { ...done, message: messages.deletionCancelled };
+}
+
+/** Returns `true` while an account is blocked. */
+export function isDisabled(
+  { disabled }: Pick<StoredAccount, "disabled">,
+  now: number,
+): boolean {
+  return disabled !== null &&
+    (disabled.until === null || now < disabled.until);
+}
+
+/** Returns the result of a login, or `"ended"` if all access was ended. */
+export async function unlessEnded<Result>(
+  login: Promise<Result>,
+): Promise<Result | "ended"> {
+  try {
+    return await login;
+  } catch (error) {
+    if (error instanceof SessionConflictError) return "ended";
+    throw error;
+  }
+}
+
+/** The stored accounts of the users of requests, with their versions. */
+const accounts = new WeakMap<object, StoredAccount>();
+
+/** Remembers the stored account of a user. */
+export function rememberAccount(user: object, account: StoredAccount): void {
+  accounts.set(user, account);
+}
+
+/** Returns the version of the account of a user. */
+export function versionOf(user: object): number {
+  return accounts.get(user)?.version ?? NaN;
+}
+
+/** Returns the account of the logged-in user, as the guard has seen it. */
+export function ownAccount(context: RequestContext): StoredAccount {
+  const user = context.get(Auth);
+  const account = user === null ? undefined : accounts.get(user);
+  if (account === undefined) throw new HTTPError(401);
+  return account;
+}

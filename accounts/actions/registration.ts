@@ -1,0 +1,137 @@
+import type { EmailLoginResult } from "../../auth/email_login/mod.ts";
+import { encodeBase64Url } from "../../session/secrets.ts";
+import { type JSONValue, Session } from "../../session/mod.ts";
+import { registrationMail, takenMail } from "../mails/contents.ts";
+import { roleOfNew } from "./roles.ts";
+import { Form } from "./_form.ts";
+import { hashNewPassword } from "./_passwords.ts";
+import {
+  type Call,
+  expired,
+  invalid,
+  type Outcome,
+  returnToOf,
+  searchOf,
+  throttled,
+} from "./call.ts";
+import { emailRefusal } from "./email_refusal.ts";
+import { enter } from "./enter.ts";
+
+/** The session key of a registration without proof. A login removes this prefix. */
+const KEY = "__auth.registration";
+
+/** A registration that waits for the proof of its address. */
+interface Draft {
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly fields: Readonly<Record<string, JSONValue>>;
+  readonly returnTo: string;
+}
+
+/**
+ * Begins a registration: sends an email to prove the address. No account exists
+ * before the proof, so that an attacker cannot take an address. The response is
+ * the same if the address has an account, whose owner gets another email.
+ */
+export async function register(call: Call): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const form = new Form(call);
+  const email = form.email();
+  const [name, password] = [form.name(), form.newPassword()];
+  const fields = await form.fields();
+  if (form.failed !== null) return form.failed;
+  const attempt = await services.registrationThrottle.attempt(context, null);
+  if (!attempt.allowed) return throttled(call, attempt.retryAfter);
+  const { registrationQueue } = services;
+  const credentials = { email, password };
+  const passwordHash = await hashNewPassword(
+    services,
+    credentials,
+    registrationQueue,
+  );
+  if (passwordHash === null) {
+    return invalid({ password: messages.passwordCommon });
+  }
+  const returnTo = returnToOf(context, services);
+  const draft: Draft = { email, name, passwordHash, fields, returnTo };
+  await sendProof(call, draft);
+  const { registerCode } = services.routes;
+  const location = registerCode.index.href({}, searchOf(context));
+  return { ok: true, next: "code", location };
+}
+
+async function sendProof(call: Call, draft: Draft): Promise<void> {
+  const { context, messages, services } = call;
+  const { email } = draft;
+  const existing = await services.store.findByEmail(email);
+  // The owner of an account gets no code, so this proof can't be completed.
+  const account = existing === null ? `new:${email}` : `taken:${existing.id}`;
+  const mail = await services.registrationMails.start(context, {
+    email,
+    account,
+  });
+  context.get(Session).set(KEY, draft as unknown as JSONValue);
+  if (mail === null) return;
+  services.outbox.add(
+    context,
+    existing === null
+      ? registrationMail(call, mail)
+      : takenMail(call, messages, email),
+  );
+}
+
+/** Finishes a registration with the code of the email. */
+export async function registerByCode(call: Call): Promise<Outcome> {
+  const { context, input, services } = call;
+  const { registrationMails } = services;
+  return await finish(
+    call,
+    await registrationMails.verifyCode(context, input.get("code")),
+  );
+}
+
+/** Finishes a registration with the link of the email. */
+export async function registerByLink(call: Call): Promise<Outcome> {
+  const { context, input, services } = call;
+  const { registrationMails } = services;
+  return await finish(
+    call,
+    await registrationMails.verifyLink(context, input.get("token")),
+  );
+}
+
+async function finish(
+  call: Call,
+  result: EmailLoginResult,
+): Promise<Outcome> {
+  const { context, messages, services } = call;
+  if (!result.ok) return emailRefusal(call, result);
+  const draft = context.get(Session).get(KEY) as unknown as Draft | undefined;
+  const { email } = result;
+  if (draft?.email !== email || result.account !== `new:${email}`) {
+    return expired(call);
+  }
+  const { name, passwordHash, fields, returnTo } = draft;
+  const account = await services.store.create({
+    id: newAccountId(),
+    email,
+    emailVerified: true,
+    name,
+    role: roleOfNew(services, email),
+    language: messages.language,
+    fields,
+    passwordHash,
+    createdAt: services.now(),
+  });
+  if (account === null) return expired(call);
+  const outcome = await enter(call, account, { methods: ["pwd"], returnTo });
+  // Guesses from elsewhere do not delay a login in this browser.
+  await services.loginThrottle.trustDevice(context, email);
+  return outcome;
+}
+
+/** Returns a new id: 128 random bits. */
+export function newAccountId(): string {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+}

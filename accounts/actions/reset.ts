@@ -1,0 +1,114 @@
+import {
+  createOneTimeToken,
+  readOneTimeToken,
+  takeOneTimeToken,
+} from "../../auth/internal.ts";
+import { reportSecurityEvent } from "../../router/internal.ts";
+import { endUserSessions } from "../../session/mod.ts";
+import { resetDoneMail, resetMail } from "../mails/contents.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { Form } from "./_form.ts";
+import { hashNewPassword } from "./_passwords.ts";
+import { type Call, expired, invalid, type Outcome } from "./call.ts";
+import { isDisabled } from "./enter.ts";
+
+const purpose = "account-reset";
+
+/**
+ * Sends a link that resets the password. The response is the same without an
+ * account.
+ */
+export async function requestReset(call: Call): Promise<Outcome> {
+  const { context, services } = call;
+  const form = new Form(call);
+  const email = form.email();
+  if (form.failed !== null) return form.failed;
+  // Each request counts, so that no mailbox is flooded.
+  const { allowed } = await services.resetThrottle.attempt(context, email);
+  if (allowed) await sendLink(call, email);
+  const location = services.routes.reset.index.href();
+  return { ok: true, next: "sent", location, notice: "sent" };
+}
+
+async function sendLink(call: Call, email: string): Promise<void> {
+  const { context, services } = call;
+  const { now, store } = services;
+  const account = await store.findByEmail(email);
+  // Also for unknown addresses, or the time would reveal the others.
+  const token = await createOneTimeToken(store.values, {
+    purpose,
+    account: account?.id ?? "unknown",
+    // The link belongs to this address, and ends with the access.
+    ...account && { data: account.email, version: account.version },
+    now,
+  });
+  if (account === null || isDisabled(account, now())) return;
+  services.outbox.add(context, resetMail(call, account, token));
+}
+
+/** Returns the account of a link; `null` if it does not work. */
+export async function accountOfReset(
+  { services: { now, store } }: Pick<Call, "services">,
+  token: unknown,
+): Promise<StoredAccount | null> {
+  const grant = await readOneTimeToken(store.values, { purpose, token, now });
+  const account = grant && await store.find(String(grant.account));
+  return account?.email === grant?.data && account?.version === grant?.version
+    ? account
+    : null;
+}
+
+/**
+ * Resets the password with the link of the email. It ends all access, and removes
+ * the ways in that an attacker may have added.
+ */
+export async function resetPassword(call: Call): Promise<Outcome> {
+  const { input, messages, services } = call;
+  const { now, store } = services;
+  const token = input.get("token");
+  // Without a valid link, nothing is hashed.
+  const account = await accountOfReset(call, token);
+  if (account === null) return expired(call);
+  const form = new Form(call);
+  const password = form.newPassword();
+  if (form.failed !== null) return form.failed;
+  const credentials = { email: account.email, password };
+  const hash = await hashNewPassword(services, credentials);
+  if (hash === null) return invalid({ password: messages.passwordCommon });
+  const use = { purpose, token, now };
+  const isDone = await takeOneTimeToken(store.values, use) !== null &&
+    await recover(call, account, hash);
+  if (!isDone) return expired(call);
+  const location = services.routes.login.index.href();
+  return { ok: true, next: "login", location, notice: "reset" };
+}
+
+async function recover(
+  call: Call,
+  account: StoredAccount,
+  passwordHash: string,
+): Promise<boolean> {
+  const { context, services } = call;
+  const { email, id } = account;
+  const removed = await services.store.waysIn(id);
+  const version = await services.store.change(id, account.version, {
+    passwordHash,
+    emailVerified: true,
+    removeWaysIn: true,
+  });
+  if (version === null) return false;
+  reportSecurityEvent(context, {
+    action: "password-change",
+    reason: "reset",
+    userId: id,
+  });
+  // Second factors of an address that was never proved are not the owner's.
+  if (!account.emailVerified) await services.factors.remove(id);
+  else await services.factors.revoke(id);
+  await endUserSessions(services.sessions, id, { version });
+  services.outbox.add(context, resetDoneMail(call, account, removed.length));
+  // The owner can log in now, however many guesses there were.
+  await services.loginThrottle.trustDevice(context, email);
+  await services.resetThrottle.trustDevice(context, email);
+  return true;
+}

@@ -1,0 +1,103 @@
+import {
+  createCredentialsAuthProvider,
+  createEmailThrottle,
+  createThrottle,
+  type CredentialsAuthProvider,
+  type Throttle,
+} from "../../auth/internal.ts";
+import {
+  createEmailLogin,
+  type EmailLogin,
+} from "../../auth/email_login/mod.ts";
+import {
+  createPasswordQueue,
+  type PasswordOptions,
+  type PasswordQueue,
+} from "../../auth/password/mod.ts";
+import {
+  createSecondFactors,
+  type SecondFactors,
+} from "../../auth/second_factor/mod.ts";
+import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
+import type { Names } from "../definition/names.ts";
+import type { AccountRoutes } from "../definition/routes.ts";
+import type { Outbox } from "../mails/outbox.ts";
+import type { AccountLogin, AccountStore } from "../store/store.ts";
+import { readCredentials, verifyLogin } from "./_passwords.ts";
+import type { Credentials } from "./_passwords.ts";
+
+/** The checked options of an application's accounts. */
+export interface Settings {
+  readonly name: string;
+  readonly origin: string;
+  readonly names: Names;
+  readonly routes: AccountRoutes;
+  readonly store: AccountStore;
+  readonly sessions: SessionStore;
+  readonly remember: LoginTimeouts | undefined;
+  readonly registration: "open" | "closed";
+  readonly admins: readonly string[];
+  readonly passwords: PasswordOptions;
+  readonly deletionDelay: number;
+  readonly home: string;
+  readonly outbox: Outbox;
+  readonly now: () => number;
+}
+
+/** Everything that the actions use. */
+export interface Services extends Settings {
+  readonly factors: SecondFactors;
+  readonly registrationMails: EmailLogin;
+  readonly emailChanges: EmailLogin;
+  readonly password: CredentialsAuthProvider<Credentials, AccountLogin>;
+  readonly loginThrottle: Throttle;
+  readonly resetThrottle: Throttle;
+  readonly registrationThrottle: Throttle;
+  readonly registrationQueue: PasswordQueue;
+}
+
+/** Creates the services, as soon as the secrets are known. */
+export function createServices(
+  settings: Settings,
+  secrets: readonly string[],
+  registrationQueue: PasswordQueue,
+): Services {
+  const { name, now, store: { values: store } } = settings;
+  const emails = { store, secrets, now };
+  const loginThrottle = createThrottle({ store, now });
+  return {
+    ...settings,
+    loginThrottle,
+    registrationQueue,
+    factors: createSecondFactors({
+      issuer: name.replaceAll(":", " "),
+      store,
+      loginThrottle,
+      secrets,
+      version: async (id) =>
+        (await settings.store.find(String(id)))?.version ?? null,
+      now,
+    }),
+    registrationMails: createEmailLogin({ ...emails, purpose: "register" }),
+    emailChanges: createEmailLogin({ ...emails, purpose: "change-email" }),
+    password: createCredentialsAuthProvider({
+      name: "password",
+      parse: readCredentials,
+      throttle: loginThrottle,
+      account: ({ email }) => email,
+      verify: (credentials) => verifyLogin(settings, credentials),
+    }),
+    resetThrottle: createEmailThrottle({ name: "reset", store, now }),
+    registrationThrottle: createThrottle({
+      name: "registration",
+      store,
+      now,
+      perAddress: { attempts: 20, delay: 60_000, maxDelay: 900_000 },
+    }),
+  };
+}
+
+/** Creates the queue of the hashes of new accounts, apart from that of logins. */
+export function createRegistrationQueue(): PasswordQueue {
+  return createPasswordQueue({ running: 1, waiting: 16 });
+}

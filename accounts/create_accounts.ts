@@ -1,0 +1,229 @@
+import {
+  auth,
+  type AuthMiddleware,
+  type AuthScheme,
+  createSessionAuthScheme,
+  type Guard,
+} from "../auth/middleware/mod.ts";
+import { isLoopback } from "../router/internal.ts";
+import { crossOriginProtection } from "../router/middleware/mod.ts";
+import type { ContextEntry, Controller, Middleware } from "../router/mod.ts";
+import {
+  type Session,
+  type SessionStore,
+  sweepSessions,
+} from "../session/mod.ts";
+import { session } from "../session/middleware.ts";
+import { encodeBase64Url } from "../session/secrets.ts";
+import { createController } from "./_controller.ts";
+import { isDisabled, rememberAccount, versionOf } from "./actions/enter.ts";
+import {
+  createRegistrationQueue,
+  createServices,
+  type Services,
+  type Settings,
+} from "./actions/services.ts";
+import type { Account, Names, RoleOf } from "./definition/names.ts";
+import type { AccountRoutes } from "./definition/routes.ts";
+import {
+  createRequireFresh,
+  createRequireRole,
+  createRequireUser,
+} from "./guards.ts";
+import { type AccountsOptions, isDevelopment, settingsOf } from "./options.ts";
+import { createUsers, removeAll, toUser, type Users } from "./users.ts";
+
+/**
+ * The middleware of accounts: the session, protection against other sites, and the
+ * user. It reads no forms and sets no policy.
+ *
+ * @typeParam N The names of the application.
+ */
+export type AccountMiddleware<N extends Names> = readonly [
+  Middleware<readonly []>,
+  Middleware<readonly [ContextEntry<typeof Session, Session>]>,
+  AuthMiddleware<readonly [AuthScheme<Account<N>>]>,
+];
+
+/**
+ * The accounts of an application.
+ *
+ * @typeParam N The names of the application.
+ */
+export interface Accounts<N extends Names = Names> {
+  /** The middleware of the router. */
+  readonly middleware: AccountMiddleware<N>;
+  /** The routes of the account pages. */
+  readonly routes: AccountRoutes;
+  /** The controller of these routes, with forms, headers and policy. */
+  readonly controller: Controller<AccountRoutes>;
+  /** Requires a user: browsers go to the login page, scripts get a 401. */
+  readonly requireUser: Guard;
+  /** Requires a login of the last ten minutes, which a page confirms. */
+  readonly requireFresh: Guard;
+  /**
+   * Requires one of the given roles.
+   *
+   * @param roles The roles that may pass.
+   */
+  readonly requireRole: (
+    ...roles: readonly [RoleOf<N>, ...RoleOf<N>[]]
+  ) => Guard;
+  /** The accounts, for pages of administrators, jobs and tests. */
+  readonly users: Users<N>;
+  /** The store of the sessions, also for `rateLimit`. */
+  readonly store: SessionStore;
+  /** Creates the tables that are missing. The first request does it as well. */
+  readonly migrate: () => Promise<void>;
+  /** Deletes the accounts whose delay is over, and expired sessions. */
+  readonly sweep: () => Promise<void>;
+  /** Waits for the emails that are under way. */
+  readonly flush: () => Promise<void>;
+}
+
+/**
+ * Creates the accounts of an application: registration with a proved address,
+ * login, logout, reset of the password, and an account area.
+ *
+ * @example A page for users
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createAccounts } from "@gatehouse/web/accounts";
+ * import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+ * import { Auth } from "@gatehouse/web/auth-middleware";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ *
+ * const accounts = createAccounts({
+ *   name: "Invoices",
+ *   origin: "http://localhost:8000",
+ *   database: createMemoryAccountStore(),
+ * });
+ * const router = createRouter({ middleware: accounts.middleware });
+ * router.map(accounts.routes, accounts.controller);
+ * router.get("/", accounts.requireUser, (context) => {
+ *   return new Response(`Hello ${context.get(Auth).name}`);
+ * });
+ *
+ * const response = await router.fetch("http://localhost:8000/");
+ * assertEquals(response.headers.get("Location"), "/login?returnTo=%2F");
+ * ```
+ *
+ * @typeParam N The names of the application.
+ * @param options The name, the origin and the database.
+ * @returns The accounts.
+ * @throws {TypeError} If an option is missing or malformed.
+ * @throws {RangeError} If `deletionDelay` or a timeout is out of range.
+ */
+export function createAccounts<const N extends Names = Names>(
+  options: AccountsOptions<N>,
+): Accounts<N> {
+  const settings = settingsOf(options);
+  const { outbox, routes, sessions: store } = settings;
+  const ready = servicesOnce(settings, options.secrets);
+  const requireUser = createRequireUser(settings);
+  const requireFresh = createRequireFresh(settings, requireUser);
+  return {
+    middleware: middlewareOf<N>(settings, options),
+    routes,
+    controller: createController({
+      settings,
+      ready,
+      requireUser,
+      requireFresh,
+      layout: options.layout,
+      policy: options.contentSecurityPolicy ?? {},
+    }),
+    requireUser,
+    requireFresh,
+    requireRole: createRequireRole(settings) as Accounts<N>["requireRole"],
+    users: createUsers<N>(ready),
+    store,
+    migrate: () => settings.store.migrate(),
+    sweep: async () => await sweep(await ready()),
+    flush: () => outbox.flush(),
+  };
+}
+
+/**
+ * Returns a function that creates the services once. Each request awaits its own
+ * attempt: on Workers, a promise of another request may never settle.
+ */
+function servicesOnce(
+  settings: Settings,
+  given: readonly string[] | undefined,
+): () => Promise<Services> {
+  const queue = createRegistrationQueue();
+  // With wrong secrets, it fails when the object is made.
+  let services = given && createServices(settings, given, queue);
+  return async () => {
+    if (services !== undefined) return services;
+    const random = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+    const secret = await settings.store.secret("secret", random);
+    return services ??= createServices(settings, [secret], queue);
+  };
+}
+
+function middlewareOf<N extends Names>(
+  settings: Settings,
+  { sessions = {} }: AccountsOptions<N>,
+): AccountMiddleware<N> {
+  const { now, origin, sessions: store } = settings;
+  const { timeouts } = sessions;
+  return [
+    protection(origin),
+    session({ store, origin, now, ...timeouts && { timeouts } }),
+    auth({ schemes: [sessionScheme<N>(settings)] }),
+  ];
+}
+
+/** Creates the protection against other sites, and against other hosts. */
+function protection(origin: string): Middleware<readonly []> {
+  const crossOrigin = crossOriginProtection({ origin });
+  if (!isDevelopment(origin)) return crossOrigin;
+  return (context, next) =>
+    // Otherwise another site could reach a development server by its own name.
+    isLoopback(context.url.hostname)
+      ? crossOrigin(context, next)
+      : context.createErrorResponse({ status: 421 });
+}
+
+function sessionScheme<N extends Names>(
+  { now, store }: Settings,
+): AuthScheme<Account<N>> {
+  let isWarned = false;
+  return createSessionAuthScheme<Account<N>, string | number | undefined>({
+    name: "session",
+    read(session) {
+      const { userId, version } = session;
+      if (userId !== undefined && version === undefined && !isWarned) {
+        isWarned = true;
+        console.warn(
+          "Cannot use a session without a version: only the account pages may log users in",
+        );
+      }
+      return userId;
+    },
+    async verify(id) {
+      const account = await store.find(String(id));
+      if (account === null || isDisabled(account, now())) return null;
+      const user = toUser<N>(account);
+      rememberAccount(user, account);
+      return user;
+    },
+    version: versionOf,
+  });
+}
+
+/** The most accounts that one sweep deletes, so that it ends. */
+const MAX_SWEEPS = 1_000;
+
+async function sweep(services: Services): Promise<void> {
+  const { now, sessions, store } = services;
+  for (let count = 0; count < MAX_SWEEPS; count++) {
+    const due = await store.due(now());
+    if (due.length === 0) break;
+    for (const { id } of due) await removeAll(services, id);
+  }
+  await sweepSessions(store.values, { now });
+  if (sessions !== store.values) await sweepSessions(sessions, { now });
+}

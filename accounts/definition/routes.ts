@@ -1,0 +1,82 @@
+import {
+  form,
+  type FormRoutes,
+  get,
+  post,
+  type Route,
+  route,
+} from "../../router/routes/mod.ts";
+import type { AccountPaths } from "./names.ts";
+
+/** The two routes of a page with a form: `index` shows it, `action` takes it. */
+export type PageRoutes<Path extends string> = FormRoutes<
+  Path,
+  Record<never, never>
+>;
+
+/**
+ * The routes of the account pages. The types have the default paths; the option
+ * `paths` of `defineAccounts` changes the paths, and `href()` returns them.
+ */
+export type AccountRoutes = {
+  /** The login by password. */
+  readonly login: PageRoutes<"/login">;
+  /** The logout. */
+  readonly logout: Route<"POST", "/login/out">;
+  /** The registration. */
+  readonly register: PageRoutes<"/register">;
+  /** The code of the email that a registration sends. */
+  readonly registerCode: PageRoutes<"/register/code">;
+  /** The link of that email. */
+  readonly registerLink: PageRoutes<"/register/link">;
+  /** The request for an email that resets the password. */
+  readonly reset: PageRoutes<"/login/reset">;
+  /** The link of that email. */
+  readonly resetLink: PageRoutes<"/login/reset/link">;
+  /** The confirmation of the login before a sensitive change. */
+  readonly confirm: PageRoutes<"/account/confirm">;
+  /** The name and the application's own fields. */
+  readonly profile: PageRoutes<"/account">;
+  /** The password. */
+  readonly password: PageRoutes<"/account/password">;
+  /** The change of the address. */
+  readonly email: PageRoutes<"/account/email">;
+  /** The code of the email to the new address. */
+  readonly emailCode: PageRoutes<"/account/email/code">;
+  /** The link of that email. */
+  readonly emailLink: PageRoutes<"/account/email/link">;
+  /** The link "this was not me" of notices. */
+  readonly notMe: PageRoutes<"/account/not-me">;
+  /** The deletion of the account. */
+  readonly remove: PageRoutes<"/account/delete">;
+  /** The logged-in account as JSON. */
+  readonly session: Route<"GET", "/account/session">;
+  /** The stylesheet. */
+  readonly style: Route<"GET", "/account/style.css">;
+};
+
+/** Creates the routes of the account pages. */
+export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
+  const { login = "/login", register = "/register", account = "/account" } =
+    paths;
+  const routes = route({
+    login: form(login),
+    logout: post(`${login}/out`),
+    register: form(register),
+    registerCode: form(`${register}/code`),
+    registerLink: form(`${register}/link`),
+    reset: form(`${login}/reset`),
+    resetLink: form(`${login}/reset/link`),
+    confirm: form(`${account}/confirm`),
+    profile: form(account),
+    password: form(`${account}/password`),
+    email: form(`${account}/email`),
+    emailCode: form(`${account}/email/code`),
+    emailLink: form(`${account}/email/link`),
+    notMe: form(`${account}/not-me`),
+    remove: form(`${account}/delete`),
+    session: get(`${account}/session`),
+    style: get(`${account}/style.css`),
+  });
+  return routes as unknown as AccountRoutes;
+}

@@ -1,0 +1,75 @@
+import {
+  createGuards,
+  type Guard,
+  redirectToLogin,
+  requireAuth,
+  requireFreshAuth,
+} from "../auth/middleware/mod.ts";
+import {
+  describeMiddleware,
+  prefersJSON,
+  redirect,
+} from "../router/internal.ts";
+import type { RequestContext } from "../router/mod.ts";
+import { DEFAULT_ROLES } from "./actions/roles.ts";
+import type { Settings } from "./actions/services.ts";
+
+/** The longest time since the login of a sensitive change, in milliseconds. */
+const FRESH = 10 * 60_000;
+
+/** Returns `true` for a request of a script, which gets JSON. */
+export function wantsJSON({ request }: RequestContext): boolean {
+  const type = request.headers.get("Content-Type") ?? "";
+  return /^application\/json\b/i.test(type) || prefersJSON(request);
+}
+
+/** Creates the guard of pages for users: others go to the login page. */
+export function createRequireUser({ routes }: Settings): Guard {
+  const toLogin = redirectToLogin(routes.login.index.href());
+  return either(
+    requireAuth(),
+    requireAuth({ onUnauthenticated: toLogin }),
+  );
+}
+
+/** Creates the guard of sensitive pages: others confirm their login. */
+export function createRequireFresh(
+  { now, routes }: Settings,
+  requireUser: Guard,
+): Guard {
+  const confirm = routes.confirm.index;
+  const onStale = ({ url }: Request) => {
+    const { pathname, search } = new URL(url);
+    const returnTo = pathname + search;
+    const response = redirect(confirm.href({}, { returnTo }));
+    response.headers.set("Cache-Control", "no-store");
+    return response;
+  };
+  const guard = either(
+    requireFreshAuth(FRESH, { now }),
+    requireFreshAuth(FRESH, { now, onStale }),
+  );
+  return describeMiddleware(
+    (context, next) =>
+      requireUser(context, async () => {
+        return await guard(context, next) ?? await next();
+      }),
+    { requires: [[]], responses: { 401: "" } },
+  );
+}
+
+/** Creates the guard of roles, which knows those of the application. */
+export function createRequireRole(
+  { names }: Settings,
+): (...roles: readonly [string, ...string[]]) => Guard {
+  return createGuards({ roles: names.roles ?? DEFAULT_ROLES }).requireRole;
+}
+
+/** Creates a guard that treats scripts and browsers differently. */
+function either(script: Guard, browser: Guard): Guard {
+  return describeMiddleware(
+    (context, next) =>
+      wantsJSON(context) ? script(context, next) : browser(context, next),
+    { requires: [[]], responses: { 401: "" } },
+  );
+}

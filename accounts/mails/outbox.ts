@@ -1,0 +1,78 @@
+import { createContextKey, waitUntilOf } from "../../router/internal.ts";
+import type {
+  ContextKey,
+  Middleware,
+  RequestContext,
+} from "../../router/mod.ts";
+import type { Mail } from "./mail.ts";
+
+/** The emails of a request, which wait for its response. */
+const Waiting: ContextKey<Mail[] | null> = /* @__PURE__ */ createContextKey<
+  Mail[] | null
+>(null, { name: "Outbox" });
+
+/** The most emails that wait for their delivery in a process. */
+const MAX_UNDER_WAY = 1_000;
+
+/**
+ * Sends emails after the response, so that its time reveals no account. An email
+ * that fails is sent once again.
+ */
+export class Outbox {
+  readonly #send: (mail: Mail) => void | Promise<void>;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(send: (mail: Mail) => void | Promise<void>) {
+    this.#send = send;
+  }
+
+  /** The middleware of the pages: it sends their emails after the response. */
+  readonly middleware: Middleware<readonly []> = async (context, next) => {
+    const waiting: Mail[] = [];
+    context.set(Waiting, waiting);
+    const response = await next();
+    context.set(Waiting, null);
+    for (const mail of waiting) this.#start(mail, context);
+    return response;
+  };
+
+  /** Adds an email to those of a request. */
+  add(context: RequestContext, mail: Mail): void {
+    const waiting = context.get(Waiting);
+    if (waiting === null) this.#start(mail, context);
+    else waiting.push(mail);
+  }
+
+  /** Waits for the emails that are under way. */
+  async flush(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #start(mail: Mail, context: RequestContext): void {
+    if (this.#running.size >= MAX_UNDER_WAY) {
+      console.error("Cannot send email: too many others are under way");
+      return;
+    }
+    const running = this.#deliver(mail).finally(() => {
+      this.#running.delete(running);
+    });
+    this.#running.add(running);
+    waitUntilOf(context)?.(running);
+  }
+
+  async #deliver(mail: Mail): Promise<void> {
+    // A synchronous function must not delay the response either.
+    await new Promise((resolve) => setTimeout(resolve));
+    try {
+      await this.#send(mail);
+    } catch {
+      try {
+        await this.#send(mail);
+      } catch (error) {
+        // Its message may contain the email, which has a secret link.
+        const { name } = Object(error) as { name?: unknown };
+        console.error(`Cannot send email: ${String(name ?? "error")}`);
+      }
+    }
+  }
+}

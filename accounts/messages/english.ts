@@ -1,0 +1,143 @@
+import type { MailMessages, Messages } from "./messages.ts";
+
+const mails: MailMessages = {
+  requestedBy: (browser, time) => `Requested from ${browser}, ${time}.`,
+  unknownBrowser: "an unknown browser",
+  orCode: "Or type this code there:",
+  tenMinutes: "Both work once, for ten minutes.",
+  registerSubject: (app) => `Confirm your address for ${app}`,
+  registerText: (app) =>
+    `Welcome to ${app}. Open this link in the browser in which you have registered.`,
+  registerButton: "Confirm the address",
+  ignore: "If it was not you, ignore this email.",
+  takenSubject: (app) => `You have an account at ${app}`,
+  takenText: (app) =>
+    `You, or another person, wanted to register at ${app} with this address, which has an account already. You can log in, or choose a new password.`,
+  resetSubject: (app) => `Choose a new password for ${app}`,
+  resetText: (app) =>
+    `You, or another person, asked for a new password for ${app}. This link works once, for ten minutes.`,
+  resetButton: "Choose a password",
+  resetDoneSubject: (app) => `Your password for ${app} was reset`,
+  resetDoneText: (app, removed) =>
+    `The password of your account at ${app} was reset. All sessions have ended.${
+      removed === 0
+        ? ""
+        : ` Passkeys, linked logins and API keys were removed: ${removed}.`
+    }`,
+  ifNotYou:
+    "If it was not you, another person may read your email. Secure your mailbox, then choose a new password.",
+  passwordSubject: (app) => `Your password for ${app} was changed`,
+  passwordText: (app) =>
+    `The password of your account at ${app} was changed. Its other sessions have ended. If it was not you, choose a new one now.`,
+  resetLink: "Choose a new password",
+  changeSubject: (app) => `Confirm your new address for ${app}`,
+  changeText: (app) =>
+    `To use this address for your account at ${app}, open this link in the browser in which you have asked for it.`,
+  changeButton: "Use this address",
+  changedSubject: (app) => `Your address for ${app} was changed`,
+  changedText: (app, email) =>
+    `Your account at ${app} now has the address ${email}. If it was not you, this link restores your address and ends all access. It works for seven days.`,
+  notMeButton: "This was not me",
+  deleteSubject: (app) => `Your account at ${app} will be deleted`,
+  deleteText: (app, days) =>
+    `Your account at ${app} will be deleted in ${days} days. To keep it, log in before.`,
+  deleteButton: "Log in",
+};
+
+/** The English strings. */
+export const english: Messages = {
+  language: "en",
+  email: "Email",
+  name: "Name",
+  password: "Password",
+  newPassword: "New password",
+  currentPassword: "Current password",
+  passwordHint: "At least 8 characters. Several words work well.",
+  code: "Code",
+  codeHint: "The six digits in the email. They work once, for ten minutes.",
+  save: "Save",
+  back: "Back",
+  cancel: "Cancel",
+  logIn: "Log in",
+  logOut: "Log out",
+  register: "Register",
+  error: "Error",
+  correct: (count) => `Please correct ${count === 1 ? "this" : "these"}:`,
+  skip: "Skip to the content",
+  logInTo: (app) => `Log in to ${app}`,
+  pleaseLogIn: "Please log in to see that page.",
+  remember: "Remember me for 30 days",
+  forgot: "Forgot your password?",
+  noAccount: "No account yet?",
+  hasAccount: "Already have an account?",
+  registerAt: (app) => `Register at ${app}`,
+  checkMail: "Check your email",
+  codeSent: (email) =>
+    `We have sent an email to ${email}. Open its link in this browser, or type its code here. An address gets at most 11 emails an hour.`,
+  continueButton: "Continue",
+  proveTitle: "Confirm your address",
+  proveText: (email) => `You confirm that ${email} is your address.`,
+  otherBrowserTitle: "Your code",
+  otherBrowserText:
+    "Another browser asked for this email. Type this code there, and only if it was you.",
+  linkExpiredTitle: "This link no longer works",
+  linkExpiredText: "It was already used, or is too old.",
+  resetTitle: "Forgot your password?",
+  resetText: "We will email you a link to choose a new one.",
+  sendLink: "Send the link",
+  resetSent:
+    "If this address has an account, we have sent it a link. It works once, for ten minutes. An address gets at most 11 emails an hour.",
+  chooseTitle: "Choose a new password",
+  chooseText:
+    "This ends all sessions, and removes passkeys, linked logins and API keys.",
+  changePassword: "Change password",
+  resetDone: "Your password is changed. Log in with it.",
+  loggedOut: "You are logged out.",
+  welcome: (name) => `You are logged in, ${name}.`,
+  deletionCancelled: "Your account will not be deleted.",
+  account: "Account",
+  profile: "Profile",
+  security: "Security",
+  saved: "Your changes are saved.",
+  changeEmail: "Change your address",
+  newEmail: "New email",
+  emailIs: (email) => `Your address is ${email}.`,
+  emailChanged:
+    "Your new address is saved, and your other sessions have ended.",
+  useAddress: "Use this address",
+  passwordText: "Your other sessions end.",
+  passwordChanged:
+    "Your password is changed, and your other sessions have ended.",
+  confirmTitle: "Confirm that it is you",
+  confirmText: "Please enter your password again to continue.",
+  confirmButton: "Confirm",
+  deleteTitle: "Delete your account",
+  deleteText: (days) =>
+    `Your account and its data will be deleted in ${days} days. Until then you can log in to keep it. All sessions end now.`,
+  deleteButton: "Delete my account",
+  deleted: (days) =>
+    `Your account will be deleted in ${days} days. To keep it, log in before.`,
+  notMeTitle: "This was not you?",
+  notMeText:
+    "This restores your address, removes the password and ends all access. Then choose a new password.",
+  notMeButton: "Restore my account",
+  notMeDone: "Your address is restored. Choose a new password now.",
+  wrongLogin: "Invalid email or password",
+  wrongPassword: "This is not your password",
+  wrongCode: "This code is wrong",
+  disabled: "This account is blocked.",
+  invalidEmail: "Invalid email address",
+  nameMissing: "Name is required",
+  tooLong: (most) => `At most ${most} characters`,
+  passwordShort: (least) => `Password must be at least ${least} characters`,
+  passwordCommon: "This password is too common. Please choose another one.",
+  invalidField: "This value is invalid",
+  addressTaken: "This address belongs to another account",
+  wait: (seconds) =>
+    `Too many attempts. Please wait ${
+      seconds < 120
+        ? `${seconds} ${seconds === 1 ? "second" : "seconds"}`
+        : `${Math.ceil(seconds / 60)} minutes`
+    }, then try again.`,
+  mails,
+};

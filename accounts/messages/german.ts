@@ -1,0 +1,146 @@
+import type { MailMessages, Messages } from "./messages.ts";
+
+const mails: MailMessages = {
+  requestedBy: (browser, time) => `Angefordert mit ${browser}, ${time}.`,
+  unknownBrowser: "einem unbekannten Browser",
+  orCode: "Oder geben Sie dort diesen Code ein:",
+  tenMinutes: "Beides gilt einmal, zehn Minuten lang.",
+  registerSubject: (app) => `Bestätigen Sie Ihre Adresse für ${app}`,
+  registerText: (app) =>
+    `Willkommen bei ${app}. Öffnen Sie diesen Link in dem Browser, in dem Sie sich registriert haben.`,
+  registerButton: "Adresse bestätigen",
+  ignore: "Wenn Sie das nicht waren, beachten Sie diese E-Mail nicht.",
+  takenSubject: (app) => `Sie haben ein Konto bei ${app}`,
+  takenText: (app) =>
+    `Sie oder eine andere Person wollten sich bei ${app} mit dieser Adresse registrieren, die schon ein Konto hat. Sie können sich anmelden oder ein neues Passwort wählen.`,
+  resetSubject: (app) => `Neues Passwort für ${app} wählen`,
+  resetText: (app) =>
+    `Sie oder eine andere Person haben ein neues Passwort für ${app} angefordert. Dieser Link gilt einmal, zehn Minuten lang.`,
+  resetButton: "Passwort wählen",
+  resetDoneSubject: (app) => `Ihr Passwort für ${app} wurde zurückgesetzt`,
+  resetDoneText: (app, removed) =>
+    `Das Passwort Ihres Kontos bei ${app} wurde zurückgesetzt. Alle Sitzungen sind beendet.${
+      removed === 0
+        ? ""
+        : ` Entfernte Passkeys, verknüpfte Anmeldungen und API-Schlüssel: ${removed}.`
+    }`,
+  ifNotYou:
+    "Wenn Sie das nicht waren, liest vielleicht jemand Ihre E-Mails. Sichern Sie Ihr Postfach, dann wählen Sie ein neues Passwort.",
+  passwordSubject: (app) => `Ihr Passwort für ${app} wurde geändert`,
+  passwordText: (app) =>
+    `Das Passwort Ihres Kontos bei ${app} wurde geändert. Die anderen Sitzungen sind beendet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues.`,
+  resetLink: "Neues Passwort wählen",
+  changeSubject: (app) => `Bestätigen Sie Ihre neue Adresse für ${app}`,
+  changeText: (app) =>
+    `Um diese Adresse für Ihr Konto bei ${app} zu verwenden, öffnen Sie diesen Link in dem Browser, in dem Sie das angefordert haben.`,
+  changeButton: "Diese Adresse verwenden",
+  changedSubject: (app) => `Ihre Adresse für ${app} wurde geändert`,
+  changedText: (app, email) =>
+    `Ihr Konto bei ${app} hat jetzt die Adresse ${email}. Wenn Sie das nicht waren, stellt dieser Link Ihre Adresse wieder her und beendet jeden Zugang. Er gilt sieben Tage lang.`,
+  notMeButton: "Das war ich nicht",
+  deleteSubject: (app) => `Ihr Konto bei ${app} wird gelöscht`,
+  deleteText: (app, days) =>
+    `Ihr Konto bei ${app} wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
+  deleteButton: "Anmelden",
+};
+
+/** The German strings. */
+export const german: Messages = {
+  language: "de",
+  email: "E-Mail",
+  name: "Name",
+  password: "Passwort",
+  newPassword: "Neues Passwort",
+  currentPassword: "Bisheriges Passwort",
+  passwordHint: "Mindestens 8 Zeichen. Mehrere Wörter eignen sich gut.",
+  code: "Code",
+  codeHint:
+    "Die sechs Ziffern der E-Mail. Sie gelten einmal, zehn Minuten lang.",
+  save: "Speichern",
+  back: "Zurück",
+  cancel: "Abbrechen",
+  logIn: "Anmelden",
+  logOut: "Abmelden",
+  register: "Registrieren",
+  error: "Fehler",
+  correct: () => "Bitte korrigieren Sie:",
+  skip: "Zum Inhalt springen",
+  logInTo: (app) => `Bei ${app} anmelden`,
+  pleaseLogIn: "Bitte melden Sie sich an, um diese Seite zu sehen.",
+  remember: "30 Tage angemeldet bleiben",
+  forgot: "Passwort vergessen?",
+  noAccount: "Noch kein Konto?",
+  hasAccount: "Schon ein Konto?",
+  registerAt: (app) => `Bei ${app} registrieren`,
+  checkMail: "Sehen Sie in Ihr Postfach",
+  codeSent: (email) =>
+    `Wir haben eine E-Mail an ${email} gesendet. Öffnen Sie ihren Link in diesem Browser, oder geben Sie hier ihren Code ein. Eine Adresse bekommt höchstens 11 E-Mails in der Stunde.`,
+  continueButton: "Weiter",
+  proveTitle: "Adresse bestätigen",
+  proveText: (email) => `Sie bestätigen, dass ${email} Ihre Adresse ist.`,
+  otherBrowserTitle: "Ihr Code",
+  otherBrowserText:
+    "Ein anderer Browser hat diese E-Mail angefordert. Geben Sie diesen Code dort ein, und nur, wenn Sie es waren.",
+  linkExpiredTitle: "Dieser Link gilt nicht mehr",
+  linkExpiredText: "Er wurde schon verwendet oder ist zu alt.",
+  resetTitle: "Passwort vergessen?",
+  resetText: "Wir senden Ihnen einen Link, mit dem Sie ein neues wählen.",
+  sendLink: "Link senden",
+  resetSent:
+    "Wenn diese Adresse ein Konto hat, haben wir ihr einen Link gesendet. Er gilt einmal, zehn Minuten lang. Eine Adresse bekommt höchstens 11 E-Mails in der Stunde.",
+  chooseTitle: "Neues Passwort wählen",
+  chooseText:
+    "Das beendet alle Sitzungen und entfernt Passkeys, verknüpfte Anmeldungen und API-Schlüssel.",
+  changePassword: "Passwort ändern",
+  resetDone: "Ihr Passwort ist geändert. Melden Sie sich damit an.",
+  loggedOut: "Sie sind abgemeldet.",
+  welcome: (name) => `Sie sind angemeldet, ${name}.`,
+  deletionCancelled: "Ihr Konto wird nicht gelöscht.",
+  account: "Konto",
+  profile: "Profil",
+  security: "Sicherheit",
+  saved: "Ihre Änderungen sind gespeichert.",
+  changeEmail: "Adresse ändern",
+  newEmail: "Neue E-Mail",
+  emailIs: (email) => `Ihre Adresse ist ${email}.`,
+  emailChanged:
+    "Ihre neue Adresse ist gespeichert, und Ihre anderen Sitzungen sind beendet.",
+  useAddress: "Diese Adresse verwenden",
+  passwordText: "Ihre anderen Sitzungen enden.",
+  passwordChanged:
+    "Ihr Passwort ist geändert, und Ihre anderen Sitzungen sind beendet.",
+  confirmTitle: "Bestätigen Sie, dass Sie es sind",
+  confirmText: "Bitte geben Sie Ihr Passwort noch einmal ein.",
+  confirmButton: "Bestätigen",
+  deleteTitle: "Konto löschen",
+  deleteText: (days) =>
+    `Ihr Konto und seine Daten werden in ${days} Tagen gelöscht. Bis dahin können Sie sich anmelden, um es zu behalten. Alle Sitzungen enden jetzt.`,
+  deleteButton: "Mein Konto löschen",
+  deleted: (days) =>
+    `Ihr Konto wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
+  notMeTitle: "Das waren nicht Sie?",
+  notMeText:
+    "Das stellt Ihre Adresse wieder her, entfernt das Passwort und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
+  notMeButton: "Mein Konto wiederherstellen",
+  notMeDone:
+    "Ihre Adresse ist wiederhergestellt. Wählen Sie ein neues Passwort.",
+  wrongLogin: "E-Mail oder Passwort ist falsch",
+  wrongPassword: "Das ist nicht Ihr Passwort",
+  wrongCode: "Dieser Code ist falsch",
+  disabled: "Dieses Konto ist gesperrt.",
+  invalidEmail: "Ungültige E-Mail-Adresse",
+  nameMissing: "Bitte geben Sie einen Namen ein",
+  tooLong: (most) => `Höchstens ${most} Zeichen`,
+  passwordShort: (least) => `Das Passwort braucht mindestens ${least} Zeichen`,
+  passwordCommon:
+    "Dieses Passwort ist zu verbreitet. Bitte wählen Sie ein anderes.",
+  invalidField: "Dieser Wert ist ungültig",
+  addressTaken: "Diese Adresse gehört zu einem anderen Konto",
+  wait: (seconds) =>
+    `Zu viele Versuche. Bitte warten Sie ${
+      seconds < 120
+        ? `${seconds} ${seconds === 1 ? "Sekunde" : "Sekunden"}`
+        : `${Math.ceil(seconds / 60)} Minuten`
+    }, dann versuchen Sie es noch einmal.`,
+  mails,
+};

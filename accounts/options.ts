@@ -1,0 +1,241 @@
+import type { PasswordOptions } from "../auth/password/mod.ts";
+import { isLoopback } from "../router/internal.ts";
+import type { LoginTimeouts, SessionStore } from "../session/mod.ts";
+import type { SessionTimeouts } from "../session/middleware.ts";
+import type { SQLQuery } from "../session/stores/sql.ts";
+import { DEFAULT_ROLES } from "./actions/roles.ts";
+import type { Settings } from "./actions/services.ts";
+import type { Definition } from "./definition/define_accounts.ts";
+import type { Names } from "./definition/names.ts";
+import { createRoutes } from "./definition/routes.ts";
+import type { Mail } from "./mails/mail.ts";
+import { Outbox } from "./mails/outbox.ts";
+import type { Layout } from "./pages/page.ts";
+import { createSQLAccountStore } from "./store/sql.ts";
+import type { AccountStore } from "./store/store.ts";
+
+/** The sessions of accounts. */
+export interface AccountSessionOptions {
+  /**
+   * The store of the sessions. Sessions in cookies are not possible, because they
+   * do not end.
+   *
+   * @default {the database of the accounts}
+   */
+  readonly store?: SessionStore;
+  /**
+   * The timeouts, in milliseconds.
+   *
+   * @default {those of the session middleware}
+   */
+  readonly timeouts?: SessionTimeouts;
+  /**
+   * The timeouts of logins with "Remember me", in milliseconds. `false` removes the
+   * checkbox.
+   *
+   * @default {30 days}
+   */
+  readonly remember?: LoginTimeouts | false;
+}
+
+/**
+ * Options for {@linkcode createAccounts}.
+ *
+ * @typeParam N The names of the application.
+ */
+export interface AccountsOptions<N extends Names = Names> {
+  /** The name of the application, for pages and emails. */
+  readonly name: string;
+  /**
+   * The origin that browsers see, such as `https://app.example`. With `localhost`
+   * it is a development server: emails are printed, the secret is in the
+   * database, and requests to other hosts get a 421.
+   */
+  readonly origin: string;
+  /** The function that runs SQL, as for sessions, or a store of your own. */
+  readonly database: SQLQuery | AccountStore;
+  /**
+   * The SQL dialect: SQLite, also D1 and Durable Objects, or PostgreSQL.
+   *
+   * @default {"sqlite"}
+   */
+  readonly dialect?: "sqlite" | "postgres";
+  /**
+   * The fields, roles and paths of the application.
+   *
+   * @default {the roles "user" and "admin"}
+   */
+  readonly definition?: Definition<N>;
+  /**
+   * The store and the timeouts of sessions.
+   *
+   * @default {the database of the accounts}
+   */
+  readonly sessions?: AccountSessionOptions;
+  /**
+   * The secrets that encrypt codes and second factors: at least 32 random
+   * characters each. The first one encrypts, all of them decrypt. Required unless
+   * the origin is `localhost`.
+   *
+   * @default {one in the database}
+   */
+  readonly secrets?: readonly string[];
+  /**
+   * Sends an email, after the response. It is called once again if it fails.
+   * Required unless the origin is `localhost`.
+   *
+   * @default {prints it}
+   */
+  readonly sendMail?: (mail: Mail) => void | Promise<void>;
+  /**
+   * `"closed"` if only `users.create` creates accounts.
+   *
+   * @default {"open"}
+   */
+  readonly registration?: "open" | "closed";
+  /**
+   * The addresses whose new accounts have the role `admin`.
+   *
+   * @default {[]}
+   */
+  readonly admins?: readonly string[];
+  /**
+   * The cost of password hashes.
+   *
+   * @default {that of hashPassword}
+   */
+  readonly passwords?: PasswordOptions;
+  /**
+   * The time between the request for a deletion and the deletion, in milliseconds.
+   * A login in this time keeps the account.
+   *
+   * @default {604_800_000} 7 days
+   */
+  readonly deletionDelay?: number;
+  /**
+   * The path after a login that no other page asked for.
+   *
+   * @default {"/"}
+   */
+  readonly home?: string;
+  /**
+   * The frame of the pages: the document with `head` and `body`.
+   *
+   * @default {a plain frame}
+   */
+  readonly layout?: Layout;
+  /**
+   * Sources to add to the policy of the pages, by directive, such as
+   * `{ "font-src": ["'self'"] }`.
+   *
+   * @default {no sources}
+   */
+  readonly contentSecurityPolicy?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** The timeouts of a remembered login: 30 days. */
+const REMEMBER: LoginTimeouts = { absolute: 30 * 86_400_000 };
+
+/** The deletion of an account: after 7 days. */
+const DELETION_DELAY = 7 * 86_400_000;
+
+/** Returns `true` if an origin is that of a development server. */
+export function isDevelopment(origin: string): boolean {
+  return isLoopback(new URL(origin).hostname);
+}
+
+/**
+ * Checks the options and returns them with their defaults.
+ *
+ * @throws {TypeError} If an option is missing or malformed.
+ * @throws {RangeError} If `deletionDelay` is negative.
+ */
+export function settingsOf<N extends Names>(
+  options: AccountsOptions<N>,
+): Settings {
+  const { name, origin, definition, now = Date.now, sessions = {} } = options;
+  const { admins = [], deletionDelay = DELETION_DELAY } = options;
+  const names: Names = definition?.names ?? {};
+  checkOptions(options, names);
+  if (!(deletionDelay >= 0 && Number.isFinite(deletionDelay))) {
+    throw new RangeError(
+      `Cannot create accounts: deletionDelay "${deletionDelay}" is not a time`,
+    );
+  }
+  const store = storeOf(options, now);
+  const { remember = REMEMBER } = sessions;
+  return {
+    name,
+    origin,
+    names,
+    routes: definition?.routes ?? createRoutes(names.paths),
+    store,
+    sessions: sessions.store ?? store.values,
+    remember: remember === false ? undefined : remember,
+    registration: options.registration ?? "open",
+    admins,
+    passwords: options.passwords ?? {},
+    deletionDelay,
+    home: options.home ?? "/",
+    outbox: new Outbox(options.sendMail ?? printMail),
+    now,
+  };
+}
+
+function checkOptions(options: AccountsOptions, names: Names): void {
+  const { name, origin, secrets, sendMail, admins = [] } = options;
+  if (typeof name !== "string" || !/^[^\p{Cc}]{1,60}$/u.test(name)) {
+    throw new TypeError(
+      "Cannot create accounts: name is not a string of 1 to 60 characters",
+    );
+  }
+  const url = URL.parse(origin);
+  if (url?.origin !== origin || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(
+      `Cannot create accounts: origin "${origin}" is not an origin such as "https://app.example"`,
+    );
+  }
+  if (!isDevelopment(origin)) {
+    if (url.protocol !== "https:") {
+      throw new TypeError(
+        `Cannot create accounts: origin "${origin}" is neither HTTPS nor localhost`,
+      );
+    }
+    for (const [key, value] of Object.entries({ secrets, sendMail })) {
+      if (value !== undefined) continue;
+      throw new TypeError(
+        `Cannot create accounts: ${key} is missing, which only localhost does not need`,
+      );
+    }
+  }
+  if (admins.length > 0 && !(names.roles ?? DEFAULT_ROLES).includes("admin")) {
+    throw new TypeError(
+      'Cannot create accounts: admins needs the role "admin"',
+    );
+  }
+}
+
+function storeOf(
+  { database, dialect }: AccountsOptions,
+  now: () => number,
+): AccountStore {
+  if (typeof database === "function") {
+    return createSQLAccountStore(database, { now, ...dialect && { dialect } });
+  }
+  if (typeof database?.addWayIn !== "function") {
+    throw new TypeError(
+      "Cannot create accounts: database is neither a function nor a store",
+    );
+  }
+  return database;
+}
+
+function printMail({ to, subject, text }: Mail): void {
+  console.log(`\n  Email to ${to}: ${subject}\n\n${text}`);
+}

@@ -1,0 +1,143 @@
+import { html } from "../../router/content/mod.ts";
+import { searchOf } from "../actions/call.ts";
+import { inputNameOf } from "../actions/input_names.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { errorSummary, field, type FormState, ownField } from "./fields.ts";
+import { accountView, card, type PageCall, type View } from "./page.ts";
+
+/** Creates the page of the name and the own fields. */
+export function profileView(
+  call: PageCall,
+  state: FormState,
+  account: StoredAccount,
+): View {
+  const { messages, services: { names, routes } } = call;
+  const shown = state.values === undefined
+    ? { ...state, values: valuesOf(account) }
+    : state;
+  return accountView(
+    call,
+    messages.profile,
+    html`
+      ${errorSummary(messages, state)}
+      <form method="post" action="${routes.profile.action.href()}" novalidate>
+        ${field(
+          { name: "name", label: messages.name, autocomplete: "name" },
+          shown,
+        )}
+        ${Object.entries(names.fields ?? {})
+          .map((entry) => ownField(entry, messages, shown))}
+        <button>${messages.save}</button>
+      </form>
+    `,
+  );
+}
+
+function valuesOf({ name, fields }: StoredAccount): Record<string, string> {
+  const own = Object.entries(fields)
+    .map(([key, value]) => [inputNameOf(key), String(value ?? "")]);
+  return { name, ...Object.fromEntries(own) };
+}
+
+/** Creates the page that changes the address. */
+export function emailView(
+  call: PageCall,
+  state: FormState,
+  { email }: StoredAccount,
+): View {
+  const { messages, services: { routes } } = call;
+  return accountView(
+    call,
+    messages.changeEmail,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.emailIs(email)}</p>
+      <form method="post" action="${routes.email.action.href()}" novalidate>
+        ${field({
+          name: "email",
+          label: messages.newEmail,
+          type: "email",
+          autocomplete: "email",
+        }, state)}
+        <button>${messages.continueButton}</button>
+      </form>
+    `,
+  );
+}
+
+/** Creates the page that changes the password. */
+export function passwordView(
+  call: PageCall,
+  state: FormState,
+  { email }: StoredAccount,
+): View {
+  const { messages, services: { routes } } = call;
+  return accountView(
+    call,
+    messages.changePassword,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.passwordText}</p>
+      <form method="post" action="${routes.password.action.href()}" novalidate>
+        <input type="text" name="username" autocomplete="username" hidden
+          value="${email}">
+        ${field({
+          name: "password",
+          label: messages.newPassword,
+          type: "password",
+          autocomplete: "new-password",
+          hint: messages.passwordHint,
+        }, state)}
+        <button>${messages.changePassword}</button>
+      </form>
+    `,
+  );
+}
+
+/** Creates the page that confirms a login. */
+export function confirmView(
+  { context, messages, services: { routes } }: PageCall,
+  state: FormState,
+  { email }: StoredAccount,
+): View {
+  const action = routes.confirm.action.href({}, searchOf(context));
+  return card(
+    messages.confirmTitle,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.confirmText}</p>
+      <form method="post" action="${action}" novalidate>
+        <input type="text" name="username" autocomplete="username" hidden
+          value="${email}">
+        ${field({
+          name: "password",
+          label: messages.password,
+          type: "password",
+          autocomplete: "current-password",
+        }, state)}
+        <button>${messages.confirmButton}</button>
+      </form>
+      <p class="links">
+        <a href="${routes.reset.index.href()}">${messages.forgot}</a>
+      </p>
+    `,
+  );
+}
+
+/** Creates the page that deletes the account. */
+export function removeView(call: PageCall, days: number): View {
+  const { messages, services: { routes } } = call;
+  return accountView(
+    call,
+    messages.deleteTitle,
+    html`
+      <p>${messages.deleteText(days)}</p>
+      <form method="post" action="${routes.remove.action.href()}">
+        <button class="danger">${messages.deleteButton}</button>
+        <a class="button quiet" href="${routes.profile.index.href()}">
+          ${messages.cancel}
+        </a>
+      </form>
+    `,
+  );
+}

@@ -1,0 +1,188 @@
+import { html, htmlResponse, type Markup } from "../../router/content/mod.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import { Session } from "../../session/mod.ts";
+import { Auth } from "../../auth/middleware/mod.ts";
+import type { AccountRoutes } from "../definition/routes.ts";
+import type { Call } from "../actions/call.ts";
+import { deletionDays } from "../actions/deletion_days.ts";
+import { type Notice, searchOf } from "../actions/call.ts";
+import type { Messages } from "../messages/messages.ts";
+
+/** A page, for the option `layout`. */
+export interface AccountPageParts {
+  /** The title, for the element `title`. */
+  readonly title: string;
+  /** The elements for `head`: the stylesheet. */
+  readonly head: Markup;
+  /** The content, for the element `main`. */
+  readonly content: Markup;
+  /** The language, for the attribute `lang`. */
+  readonly language: string;
+}
+
+/** Creates the frame of a page. */
+export type Layout = (
+  page: AccountPageParts,
+  context: RequestContext,
+) => Markup;
+
+/** The title and the content of a page. */
+export interface View {
+  readonly title: string;
+  readonly content: Markup;
+  readonly status?: number;
+}
+
+/** The facts of a request that a view needs. */
+export type PageCall = Pick<Call, "context" | "messages"> & {
+  readonly services: Pick<
+    Call["services"],
+    "name" | "routes" | "names" | "deletionDelay"
+  >;
+  readonly layout: Layout | undefined;
+};
+
+/** The session key of the message for the next page. */
+export const MESSAGE = "account-message";
+
+/** Creates the response of a page. */
+export function renderPage(
+  call: PageCall,
+  { title, content, status = 200 }: View,
+): Response {
+  const { context, messages, services, layout } = call;
+  const isFailed = status >= 400 && status !== 404;
+  const parts: AccountPageParts = {
+    title: `${
+      isFailed ? `${messages.error}: ` : ""
+    }${title} – ${services.name}`,
+    head: html`<link rel="stylesheet" href="${services.routes.style.href()}">`,
+    content: html`${message(call)}${content}`,
+    language: messages.language,
+  };
+  const markup = layout === undefined
+    ? frame(call, parts)
+    : layout(parts, context);
+  return htmlResponse(markup, { status });
+}
+
+function message(
+  { context, messages, services }: PageCall,
+): Markup | false {
+  const notices: Readonly<Record<Notice, string>> = {
+    "sent": messages.resetSent,
+    "reset": messages.resetDone,
+    "restored": messages.notMeDone,
+    "logged-out": messages.loggedOut,
+    "deleted": messages.deleted(deletionDays(services)),
+  };
+  const notice = context.url.searchParams.get("notice") ?? "";
+  const text = Object.hasOwn(notices, notice)
+    ? notices[notice as Notice]
+    : context.get(Session).get(MESSAGE);
+  return typeof text === "string" &&
+    html`
+      <p class="message card" role="status">${text}</p>
+    `;
+}
+
+function frame(
+  { context, messages, services: { name, routes } }: PageCall,
+  { title, head, content, language }: AccountPageParts,
+): Markup {
+  return html`
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>${title}</title>
+        ${head}
+      </head>
+      <body>
+        <a class="skip" href="#main">${messages.skip}</a>
+        <header class="bar">
+          <a class="brand" href="/">${name}</a>
+          ${context.get(Auth) !== null && html`
+            <form method="post" action="${routes.logout.href()}">
+              <button class="quiet">${messages.logOut}</button>
+            </form>
+          `}
+        </header>
+        <main id="main" tabindex="-1">${content}</main>
+      </body>
+    </html>
+  `;
+}
+
+/** Creates the content of a page with one card. */
+export function card(title: string, content: Markup): View {
+  return {
+    title,
+    content: html`
+      <div class="card">
+        <h1>${title}</h1>
+        ${content}
+      </div>
+    `,
+  };
+}
+
+/** Creates a page of the account, next to its navigation. */
+export function accountView(
+  { context: { url }, messages, services: { routes } }: PageCall,
+  title: string,
+  content: Markup,
+): View {
+  const links: readonly (readonly [keyof AccountRoutes, string, string])[] = [
+    ["profile", routes.profile.index.href(), messages.profile],
+    ["email", routes.email.index.href(), messages.email],
+    ["password", routes.password.index.href(), messages.password],
+    ["remove", routes.remove.index.href(), messages.deleteTitle],
+  ];
+  return {
+    title,
+    content: html`
+      <div class="area">
+        <nav aria-label="${messages.account}">
+          <ul>${links.map(([, href, text]) =>
+            html`
+              <li><a href="${href}"${url.pathname === href && html`
+                aria-current="page"
+              `}>${text}</a></li>
+            `
+          )}</ul>
+        </nav>
+        <section>
+          <h1>${title}</h1>
+          ${content}
+        </section>
+      </div>
+    `,
+  };
+}
+
+/** Returns a path that keeps the path to go on with. */
+export function keepReturnTo(
+  context: RequestContext,
+  route: {
+    href(
+      params: Record<string, never>,
+      search?: { readonly returnTo: string },
+    ): string;
+  },
+): string {
+  return route.href({}, searchOf(context));
+}
+
+/** Creates a line of a small question with a link. */
+export function question(text: string, href: string, label: string): Markup {
+  return html`<span>${text} <a href="${href}">${label}</a></span>`;
+}
+
+/** Returns the messages with the most common buttons of a form. */
+export function backLink({ back }: Messages, href: string): Markup {
+  return html`
+    <p class="links"><a href="${href}">${back}</a></p>
+  `;
+}

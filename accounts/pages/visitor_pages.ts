@@ -1,0 +1,243 @@
+import type { EmailLink } from "../../auth/email_login/mod.ts";
+import { html } from "../../router/content/mod.ts";
+import { searchOf } from "../actions/call.ts";
+import {
+  checkbox,
+  errorSummary,
+  field,
+  type FormState,
+  ownField,
+} from "./fields.ts";
+import {
+  card,
+  keepReturnTo,
+  type PageCall,
+  question,
+  type View,
+} from "./page.ts";
+
+/** Creates the login page. */
+export function loginView(call: PageCall, state: FormState): View {
+  const { context, messages, services: { name, routes } } = call;
+  const search = searchOf(context);
+  const isAsked = search !== undefined && state.failed === undefined;
+  return card(
+    messages.logInTo(name),
+    html`
+      ${isAsked && html`
+        <p>${messages.pleaseLogIn}</p>
+      `} ${errorSummary(messages, state)}
+      <form method="post" action="${routes.login.action.href({}, search)}"
+        novalidate>
+        ${field({
+          name: "email",
+          label: messages.email,
+          type: "email",
+          autocomplete: "username",
+        }, state)}
+        ${field({
+          name: "password",
+          label: messages.password,
+          type: "password",
+          autocomplete: "current-password",
+        }, state)}
+        ${checkbox({ name: "remember", label: messages.remember }, state)}
+        <button>${messages.logIn}</button>
+      </form>
+      <p class="links">
+        <a href="${routes.reset.index.href()}">${messages.forgot}</a>
+        ${question(
+          messages.noAccount,
+          keepReturnTo(context, routes.register.index),
+          messages.register,
+        )}
+      </p>
+    `,
+  );
+}
+
+/** Creates the registration page. */
+export function registerView(call: PageCall, state: FormState): View {
+  const { context, messages, services: { name, names, routes } } = call;
+  const action = routes.register.action.href({}, searchOf(context));
+  return card(
+    messages.registerAt(name),
+    html`
+      ${errorSummary(messages, state)}
+      <form method="post" action="${action}" novalidate>
+        ${field(
+          { name: "name", label: messages.name, autocomplete: "name" },
+          state,
+        )}
+        ${field({
+          name: "email",
+          label: messages.email,
+          type: "email",
+          autocomplete: "email",
+        }, state)}
+        ${field({
+          name: "password",
+          label: messages.password,
+          type: "password",
+          autocomplete: "new-password",
+          hint: messages.passwordHint,
+        }, state)}
+        ${Object.entries(names.fields ?? {})
+          .map((entry) => ownField(entry, messages, state))}
+        <button>${messages.register}</button>
+      </form>
+      <p class="links">
+        ${question(
+          messages.hasAccount,
+          keepReturnTo(context, routes.login.index),
+          messages.logIn,
+        )}
+      </p>
+    `,
+  );
+}
+
+/** Creates the page that asks for the code of an email. */
+export function codeView(
+  { messages }: PageCall,
+  state: FormState,
+  { action, again, email }: {
+    readonly action: string;
+    readonly again: string;
+    readonly email: string;
+  },
+): View {
+  return card(
+    messages.checkMail,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.codeSent(email)}</p>
+      <form method="post" action="${action}" novalidate>
+        ${field({
+          name: "code",
+          label: messages.code,
+          autocomplete: "one-time-code",
+          hint: messages.codeHint,
+          isNumeric: true,
+        }, state)}
+        <button>${messages.continueButton}</button>
+      </form>
+      <p class="links"><a href="${again}">${messages.back}</a></p>
+    `,
+  );
+}
+
+/** Creates the page of an opened link. */
+export function linkView(
+  call: PageCall,
+  link: EmailLink,
+  { action, again, token }: {
+    readonly action: string;
+    readonly again: string;
+    readonly token: string;
+  },
+): View {
+  const { messages } = call;
+  if (link.status === "expired") return expiredView(call, again);
+  if (link.status === "other-browser") {
+    return card(
+      messages.otherBrowserTitle,
+      html`
+        <p>${messages.otherBrowserText}</p>
+        <p class="secret">${link.code}</p>
+      `,
+    );
+  }
+  return card(
+    messages.proveTitle,
+    html`
+      <p>${messages.proveText(link.email)}</p>
+      <form method="post" action="${action}">
+        <input type="hidden" name="token" value="${token}">
+        <button>${messages.continueButton}</button>
+      </form>
+    `,
+  );
+}
+
+/** Creates the page of a link that does not work. */
+export function expiredView({ messages }: PageCall, again: string): View {
+  const view = card(
+    messages.linkExpiredTitle,
+    html`
+      <p>${messages.linkExpiredText}</p>
+      <p><a class="button" href="${again}">${messages.back}</a></p>
+    `,
+  );
+  return { ...view, status: 400 };
+}
+
+/** Creates the page that asks for the address of a forgotten password. */
+export function resetView(call: PageCall, state: FormState): View {
+  const { messages, services: { routes } } = call;
+  return card(
+    messages.resetTitle,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.resetText}</p>
+      <form method="post" action="${routes.reset.action.href()}" novalidate>
+        ${field({
+          name: "email",
+          label: messages.email,
+          type: "email",
+          autocomplete: "username",
+        }, state)}
+        <button>${messages.sendLink}</button>
+      </form>
+      <p class="links">
+        <a href="${routes.login.index.href()}">${messages.logIn}</a>
+      </p>
+    `,
+  );
+}
+
+/** Creates the page that asks for a new password, after a reset. */
+export function chooseView(
+  call: PageCall,
+  state: FormState,
+  { email, token }: { readonly email: string; readonly token: string },
+): View {
+  const { messages, services: { routes } } = call;
+  return card(
+    messages.chooseTitle,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.chooseText}</p>
+      <form method="post" action="${routes.resetLink.action.href()}" novalidate>
+        <input type="hidden" name="token" value="${token}">
+        <input type="text" name="username" autocomplete="username" hidden
+          value="${email}">
+        ${field({
+          name: "password",
+          label: messages.newPassword,
+          type: "password",
+          autocomplete: "new-password",
+          hint: messages.passwordHint,
+        }, state)}
+        <button>${messages.changePassword}</button>
+      </form>
+    `,
+  );
+}
+
+/** Creates the page of the link "this was not me". */
+export function notMeView(
+  { messages, services: { routes } }: PageCall,
+  token: string,
+): View {
+  return card(
+    messages.notMeTitle,
+    html`
+      <p>${messages.notMeText}</p>
+      <form method="post" action="${routes.notMe.action.href()}">
+        <input type="hidden" name="token" value="${token}">
+        <button>${messages.notMeButton}</button>
+      </form>
+    `,
+  );
+}

@@ -1,0 +1,286 @@
+import { canonicalName } from "../auth/internal.ts";
+import { endUserSessions, type JSONValue } from "../session/mod.ts";
+import { DEFAULT_ROLES } from "./actions/roles.ts";
+import { newAccountId } from "./actions/registration.ts";
+import type { Services } from "./actions/services.ts";
+import type { Account, FieldsOf, Names, RoleOf } from "./definition/names.ts";
+import type {
+  AccountChange,
+  AccountListOptions,
+  Disabled,
+  StoredAccount,
+} from "./store/store.ts";
+
+/**
+ * An account with the facts that only administrators see.
+ *
+ * @typeParam N The names of the application.
+ */
+export interface UserRecord<N extends Names = Names> extends Account<N> {
+  /** The time of the registration, in epoch milliseconds. */
+  readonly createdAt: number;
+  /** The block of the account, or `null`. */
+  readonly disabled: Disabled | null;
+  /** The time of the deletion that the user asked for, or `null`. */
+  readonly deleteAt: number | null;
+}
+
+/**
+ * A new account, for {@linkcode Users}.
+ *
+ * @typeParam N The names of the application.
+ */
+export interface NewUser<N extends Names = Names> {
+  /** The address. */
+  readonly email: string;
+  /** The name. */
+  readonly name: string;
+  /**
+   * The role.
+   *
+   * @default {the first role}
+   */
+  readonly role?: RoleOf<N>;
+  /**
+   * The values of the own fields.
+   *
+   * @default {no values}
+   */
+  readonly fields?: FieldsOf<N>;
+  /**
+   * `true` if you know that the address is the user's.
+   *
+   * @default {false}
+   */
+  readonly emailVerified?: boolean;
+}
+
+/**
+ * The accounts of the application, for pages of administrators, jobs and tests.
+ *
+ * @typeParam N The names of the application.
+ */
+export interface Users<N extends Names = Names> {
+  /**
+   * Returns an account.
+   *
+   * @param id The id.
+   */
+  find(id: string): Promise<UserRecord<N> | null>;
+  /**
+   * Returns the account of an address, in any spelling.
+   *
+   * @param email The address.
+   */
+  findByEmail(email: string): Promise<UserRecord<N> | null>;
+  /**
+   * Returns a page of accounts, oldest first.
+   *
+   * @param options The page, and conditions.
+   */
+  list(options?: AccountListOptions): Promise<{
+    /** The accounts. */
+    readonly users: readonly UserRecord<N>[];
+    /** The value for `after`, or `undefined` on the last page. */
+    readonly next: string | undefined;
+  }>;
+  /**
+   * Creates an account without a password. Its owner chooses one with an email.
+   *
+   * @param user The account.
+   * @returns The account; `null` if another one has the address.
+   */
+  create(user: NewUser<N>): Promise<UserRecord<N> | null>;
+  /**
+   * Changes the name or the own fields, also those of the application.
+   *
+   * @param id The id.
+   * @param changes The new values. Fields that are missing stay the same.
+   * @returns `false` if there is no such account.
+   */
+  update(
+    id: string,
+    changes: { readonly name?: string; readonly fields?: FieldsOf<N> },
+  ): Promise<boolean>;
+  /**
+   * Changes the role. It counts at the next request.
+   *
+   * @param id The id.
+   * @param role The role.
+   * @returns `false` if there is no such account.
+   * @throws {TypeError} If the role is unknown.
+   */
+  setRole(id: string, role: RoleOf<N>): Promise<boolean>;
+  /**
+   * Blocks an account, and ends its access at the next request.
+   *
+   * @param id The id.
+   * @param block The reason, and the end in epoch milliseconds.
+   * @returns `false` if there is no such account.
+   */
+  disable(
+    id: string,
+    block: { readonly reason: string; readonly until?: number },
+  ): Promise<boolean>;
+  /**
+   * Ends a block.
+   *
+   * @param id The id.
+   * @returns `false` if there is no such account.
+   */
+  enable(id: string): Promise<boolean>;
+  /**
+   * Ends all sessions, links and codes of an account.
+   *
+   * @param id The id.
+   * @returns `false` if there is no such account.
+   */
+  endAccess(id: string): Promise<boolean>;
+  /**
+   * Removes an account with everything that belongs to it, at once.
+   *
+   * @param id The id.
+   * @returns `false` if there is no such account.
+   */
+  remove(id: string): Promise<boolean>;
+}
+
+/** Creates the functions for administrators. */
+export function createUsers<N extends Names>(
+  ready: () => Promise<Services>,
+): Users<N> {
+  return new AccountUsers<N>(ready);
+}
+
+class AccountUsers<N extends Names> implements Users<N> {
+  readonly #ready: () => Promise<Services>;
+
+  constructor(ready: () => Promise<Services>) {
+    this.#ready = ready;
+  }
+
+  async find(id: string): Promise<UserRecord<N> | null> {
+    const { store } = await this.#ready();
+    return toRecord<N>(await store.find(id));
+  }
+
+  async findByEmail(email: string): Promise<UserRecord<N> | null> {
+    const { store } = await this.#ready();
+    return toRecord<N>(await store.findByEmail(canonicalName(email)));
+  }
+
+  async list(options?: AccountListOptions) {
+    const { store } = await this.#ready();
+    const { accounts, next } = await store.list(options);
+    return { users: accounts.map((one) => toRecord<N>(one)!), next };
+  }
+
+  async create(user: NewUser<N>): Promise<UserRecord<N> | null> {
+    const { names, now, store } = await this.#ready();
+    const { role = (names.roles ?? DEFAULT_ROLES)[0]! } = user;
+    checkRole(names, role);
+    const account = await store.create({
+      id: newAccountId(),
+      email: canonicalName(user.email),
+      emailVerified: user.emailVerified ?? false,
+      name: user.name,
+      role,
+      language: null,
+      fields: (user.fields ?? {}) as Readonly<Record<string, JSONValue>>,
+      passwordHash: "",
+      createdAt: now(),
+    });
+    return toRecord<N>(account);
+  }
+
+  async update(
+    id: string,
+    { name, fields }: { readonly name?: string; readonly fields?: FieldsOf<N> },
+  ): Promise<boolean> {
+    const { store } = await this.#ready();
+    const account = await store.find(id);
+    if (account === null) return false;
+    const all = { ...account.fields, ...fields } as StoredAccount["fields"];
+    return await store.update(id, {
+      ...name !== undefined && { name },
+      ...fields !== undefined && { fields: all },
+    });
+  }
+
+  async setRole(id: string, role: RoleOf<N>): Promise<boolean> {
+    const { names, store } = await this.#ready();
+    checkRole(names, role);
+    return await store.update(id, { role });
+  }
+
+  async disable(
+    id: string,
+    { reason, until }: { readonly reason: string; readonly until?: number },
+  ): Promise<boolean> {
+    return await this.#change(id, {
+      disabled: { reason, until: until ?? null },
+    });
+  }
+
+  async enable(id: string): Promise<boolean> {
+    return await this.#change(id, { disabled: null });
+  }
+
+  async endAccess(id: string): Promise<boolean> {
+    return await this.#change(id, {});
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return await removeAll(await this.#ready(), id);
+  }
+
+  /** Changes credentials, whatever version the account has. */
+  async #change(id: string, change: AccountChange): Promise<boolean> {
+    const services = await this.#ready();
+    const { factors, sessions, store } = services;
+    for (;;) {
+      const account = await store.find(id);
+      if (account === null) return false;
+      const version = await store.change(id, account.version, change);
+      if (version === null) continue;
+      await factors.revoke(id);
+      await endUserSessions(sessions, id, { version });
+      return true;
+    }
+  }
+}
+
+/** Removes an account with its second factors and sessions. */
+export async function removeAll(
+  { factors, sessions, store }: Services,
+  id: string,
+): Promise<boolean> {
+  for (;;) {
+    const account = await store.find(id);
+    if (account === null) return false;
+    if (!await store.remove(id, account.version)) continue;
+    await factors.remove(id);
+    await endUserSessions(sessions, id);
+    return true;
+  }
+}
+
+function checkRole({ roles = DEFAULT_ROLES }: Names, role: string): void {
+  if (roles.includes(role)) return;
+  throw new TypeError(`Cannot set role "${role}": it is not listed`);
+}
+
+/** Returns the account as handlers see it. */
+export function toUser<N extends Names>(account: StoredAccount): Account<N> {
+  const { id, email, emailVerified, name, role, fields } = account;
+  const user = { id, email, emailVerified, name, role, fields };
+  return user as unknown as Account<N>;
+}
+
+function toRecord<N extends Names>(
+  account: StoredAccount | null,
+): UserRecord<N> | null {
+  if (account === null) return null;
+  const { createdAt, disabled, deleteAt } = account;
+  return { ...toUser<N>(account), createdAt, disabled, deleteAt };
+}

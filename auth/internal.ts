@@ -1,0 +1,22 @@
+/**
+ * Parts of authentication that other folders need as well. Most of them are part of
+ * the public API: they are here because `mod.ts` would add the providers and their
+ * cryptography to each bundle.
+ *
+ * @module
+ */
+export {
+  createOneTimeToken,
+  readOneTimeToken,
+  takeOneTimeToken,
+} from "./issued_tokens/one_time_token.ts";
+export { completeAuth } from "./login/complete_auth.ts";
+export {
+  createCredentialsAuthProvider,
+  type CredentialsAuthProvider,
+  credentialsAuthResult,
+} from "./login/credentials.ts";
+export { canonicalName } from "./store/account_name.ts";
+export { createEmailThrottle } from "./throttle/email_throttle.ts";
+export { createThrottle, type Throttle } from "./throttle/throttle.ts";
+export { tooManyRequests } from "./throttle/too_many_requests.ts";

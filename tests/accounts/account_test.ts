@@ -1,0 +1,273 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { createAccounts } from "@gatehouse/web/accounts";
+import { defineAccounts } from "@gatehouse/web/accounts/definition";
+import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { testAccounts } from "@gatehouse/web/accounts/testing";
+import { Auth } from "@gatehouse/web/auth-middleware";
+import { boolean, string } from "@gatehouse/web/data-schema";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/testing";
+import { captureConsole } from "../_console.ts";
+import {
+  codeOf,
+  linkOf,
+  PASSWORD,
+  startAccounts,
+  tokenOf,
+} from "./_accounts.ts";
+
+const email = "ada@example.com";
+const NEW = "another horse battery";
+
+const definition = defineAccounts({
+  fields: {
+    company: { schema: string(), label: { en: "Company", de: "Firma" } },
+    news: { schema: boolean(), label: "News", input: "checkbox" },
+    plan: { schema: string(), label: "Plan", by: "application" },
+  },
+  roles: ["reader", "admin"],
+});
+
+Deno.test("a profile has the fields of the application, and the types", async () => {
+  const accounts = testAccounts({ definition });
+  const router = createRouter({ middleware: accounts.middleware });
+  router.map(accounts.routes, accounts.controller);
+  router.get("/", accounts.requireUser, (context) => {
+    const { fields, role } = context.get(Auth);
+    const company: string | undefined = fields.company;
+    const isReader: boolean = role === "reader";
+    // @ts-expect-error The role does not exist.
+    assertEquals(role === "owner", false);
+    return Response.json({ company, isReader, plan: fields.plan });
+  });
+  const user = await accounts.users.create({
+    email,
+    name: "Ada",
+    fields: { plan: "free" },
+  });
+  const client = createTestClient(router);
+  await accounts.logInTest(client, user!.id);
+  const page = await (await client.fetch("/account")).text();
+  assertStringIncludes(page, "Company");
+  assertEquals(page.includes("Plan"), false);
+  const body = new URLSearchParams({
+    "name": "Ada L.",
+    "field-company": "Engines",
+    "field-news": "on",
+    "field-plan": "paid",
+    "role": "admin",
+  });
+  await client.fetch("/account", { method: "POST", body });
+  assertEquals(await (await client.fetch("/")).json(), {
+    company: "Engines",
+    isReader: true,
+    plan: "free",
+  });
+  const saved = await accounts.users.find(user!.id);
+  assertEquals([saved?.name, saved?.fields.news], ["Ada L.", true]);
+  await client.fetch("/account", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ name: "Ada", fields: { company: 7, plan: "x" } }),
+  });
+  assertEquals((await accounts.users.find(user!.id))?.name, "Ada L.");
+});
+
+Deno.test("a new password ends the other sessions, and this one goes on", async () => {
+  const { browser, lastMail, registered } = startAccounts();
+  const ada = await registered();
+  const other = browser();
+  await other.post("/login", { email, password: PASSWORD });
+  assertEquals(
+    (await ada.post("/account/password", { password: "x" })).status,
+    422,
+  );
+  const changed = await ada.post("/account/password", { password: NEW });
+  assertEquals(changed.headers.get("Location"), "/account/password");
+  assertStringIncludes(
+    await (await ada.get("/account/password")).text(),
+    "ended",
+  );
+  assertEquals(await ada.isLoggedIn(), true);
+  assertEquals(await other.isLoggedIn(), false);
+  assertStringIncludes((await lastMail(email)).subject, "was changed");
+  const login = await browser().post("/login", { email, password: NEW });
+  assertEquals(login.status, 303);
+});
+
+Deno.test("a new address needs a proof, and the earlier one can restore itself", async () => {
+  const { accounts, browser, lastMail, registered } = startAccounts();
+  const thief = await registered();
+  const id = (await accounts.users.findByEmail(email))!.id;
+  const first = await thief.post("/account/email", {
+    email: "eve@example.com",
+  });
+  assertEquals(first.headers.get("Location"), "/account/email/code");
+  assertEquals((await accounts.users.find(id))?.email, email);
+  const code = codeOf(await lastMail("eve@example.com"));
+  const changed = await thief.post("/account/email/code", { code });
+  assertEquals(changed.headers.get("Location"), "/account/email");
+  assertEquals((await accounts.users.find(id))?.email, "eve@example.com");
+  assertEquals(await thief.isLoggedIn(), true);
+
+  const notice = await lastMail(email);
+  assertStringIncludes(notice.text, "eve@example.com");
+  // The thief moves on, and later tries to undo the restoration.
+  await thief.post("/account/email", { email: "mallory@example.com" });
+  const second = codeOf(await lastMail("mallory@example.com"));
+  await thief.post("/account/email/code", { code: second });
+  const noticeToThief = await lastMail("eve@example.com");
+
+  const owner = browser();
+  const page = await owner.get(linkOf(notice));
+  assertStringIncludes(await page.text(), "Restore my account");
+  const token = tokenOf(notice);
+  const restored = await owner.post("/account/not-me", { token });
+  assertEquals(
+    restored.headers.get("Location"),
+    "/login/reset?notice=restored",
+  );
+  assertEquals((await accounts.users.find(id))?.email, email);
+  assertEquals(await thief.isLoggedIn(), false);
+  const undo = { token: tokenOf(noticeToThief) };
+  assertEquals((await thief.post("/account/not-me", undo)).status, 400);
+  assertEquals((await accounts.users.find(id))?.email, email);
+  assertEquals((await owner.post("/account/not-me", { token })).status, 400);
+});
+
+Deno.test("the address of another account stays with it, and its owner hears of it", async () => {
+  const { accounts, lastMail, registered } = startAccounts();
+  await registered({ email: "eve@example.com" });
+  const ada = await registered();
+  const response = await ada.send("/account/email", {
+    email: "eve@example.com",
+  });
+  assertEquals((await response.json()).next, "code");
+  const mail = await lastMail("eve@example.com");
+  assertStringIncludes(mail.subject, "You have an account");
+  assertEquals(/\d{6}/.test(mail.text), false);
+  assertEquals((await accounts.users.findByEmail(email))?.email, email);
+});
+
+Deno.test("a deletion waits, a login keeps the account, and sweep() deletes it", async () => {
+  const { accounts, browser, lastMail, registered } = startAccounts();
+  const ada = await registered();
+  assertStringIncludes(
+    await (await ada.get("/account/delete")).text(),
+    "7 days",
+  );
+  const removed = await ada.post("/account/delete");
+  assertEquals(removed.headers.get("Location"), "/login?notice=deleted");
+  assertEquals(await ada.isLoggedIn(), false);
+  assertStringIncludes((await lastMail(email)).subject, "will be deleted");
+  await ada.post("/login", { email, password: PASSWORD });
+  accounts.wait(8 * 86_400_000);
+  await accounts.sweep();
+  assertEquals((await accounts.users.findByEmail(email))?.deleteAt, null);
+
+  const again = browser();
+  await again.post("/login", { email, password: PASSWORD });
+  await again.post("/account/delete");
+  accounts.wait(8 * 86_400_000);
+  await accounts.sweep();
+  assertEquals(await accounts.users.findByEmail(email), null);
+  await accounts.flush();
+});
+
+Deno.test("users lists, blocks and removes accounts", async () => {
+  const { accounts: { users, wait }, browser, registered } = startAccounts();
+  const ada = await registered();
+  await registered({ email: "eve@example.com", name: "Eve" });
+  const { users: found } = await users.list({ search: "EVE" });
+  assertEquals(found.map(({ name }) => name), ["Eve"]);
+  const { id } = (await users.findByEmail(email))!;
+  assertEquals(await users.disable("unknown", { reason: "spam" }), false);
+  const until = Date.now() + 3_600_000;
+  assertEquals(await users.disable(id, { reason: "spam", until }), true);
+  assertEquals(await ada.isLoggedIn(), false);
+  const values = { email, password: PASSWORD };
+  const blocked = await browser().send("/login", values);
+  assertEquals(blocked.status, 403);
+  const wrong = await browser().send("/login", {
+    email,
+    password: "wrong one",
+  });
+  assertEquals(wrong.status, 422);
+  wait(2 * 3_600_000);
+  assertEquals((await browser().post("/login", values)).status, 303);
+  await users.disable(id, { reason: "spam" });
+  await users.enable(id);
+  const login = browser();
+  assertEquals((await login.post("/login", values)).status, 303);
+  assertEquals(await users.remove(id), true);
+  assertEquals(await login.isLoggedIn(), false);
+  assertEquals(await users.remove(id), false);
+});
+
+Deno.test("paths of the application change routes, links and redirects", async () => {
+  const { browser } = startAccounts({
+    definition: defineAccounts({
+      paths: { login: "/auth", register: "/join", account: "/me" },
+    }),
+  });
+  const guard = await browser().get("/");
+  assertEquals(guard.headers.get("Location"), "/auth?returnTo=%2F");
+  const page = await (await browser().get("/auth")).text();
+  for (const path of ["/auth/reset", "/join", "/me/style.css"]) {
+    assertStringIncludes(page, `"${path}"`);
+  }
+  assertEquals((await browser().get("/login")).status, 404);
+});
+
+const options: [name: string, options: Record<string, unknown>][] = [
+  ["name", { name: "" }],
+  ["name", { name: "a\nb" }],
+  ["origin", { origin: "https://app.example/" }],
+  ["origin", { origin: "http://app.example" }],
+  ["sendMail", { origin: "https://app.example", secrets: ["x".repeat(40)] }],
+  ["secrets", { origin: "https://app.example", sendMail: () => {} }],
+  ["database", { database: {} }],
+  ["admins", {
+    admins: ["a@b.org"],
+    definition: defineAccounts({ roles: ["x"] }),
+  }],
+  ["deletionDelay", { deletionDelay: NaN }],
+  ["contentSecurityPolicy", {
+    contentSecurityPolicy: { "font-src": ["a; b"] },
+  }],
+];
+
+for (const [name, given] of options) {
+  Deno.test(`createAccounts() names the option ${name} of ${Object.keys(given)}`, () => {
+    const create = () =>
+      createAccounts({
+        name: "Invoices",
+        origin: "http://localhost:8000",
+        database: createMemoryAccountStore(),
+        ...given,
+      });
+    assertThrows(create, Error, name);
+  });
+}
+
+Deno.test("a development server prints its emails and refuses other hosts", async () => {
+  const accounts = createAccounts({
+    name: "Invoices",
+    origin: "http://localhost:8000",
+    database: createMemoryAccountStore(),
+    passwords: { memory: 64, passes: 1 },
+  });
+  const router = createRouter({ middleware: accounts.middleware });
+  router.map(accounts.routes, accounts.controller);
+  using output = captureConsole("log");
+  // The router knows no address of a client.
+  using _warnings = captureConsole("warn");
+  const body = new URLSearchParams({ email, name: "Ada", password: PASSWORD });
+  const init = { method: "POST", body };
+  const response = await router.fetch("http://localhost:8000/register", init);
+  assertEquals(response.status, 303);
+  await accounts.flush();
+  assertStringIncludes(String(output.printed), "Email to ada@example.com");
+  const other = await router.fetch("http://evil.example:8000/login");
+  assertEquals(other.status, 421);
+});

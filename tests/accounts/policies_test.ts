@@ -1,0 +1,351 @@
+/** The promises of the accounts, each as the attack that it stops. */
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
+import type { Mail } from "@gatehouse/web/accounts";
+import type { AccountRoutes } from "@gatehouse/web/accounts/definition";
+import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { captureConsole } from "../_console.ts";
+import {
+  type Browser,
+  codeOf,
+  PASSWORD,
+  startAccounts,
+  tokenOf,
+} from "./_accounts.ts";
+
+const email = "ada@example.com";
+const NEW = "another horse battery";
+
+type App = ReturnType<typeof startAccounts>;
+
+Deno.test("policy 1: a reset removes the ways in that an attacker has planted", async () => {
+  const database = createMemoryAccountStore();
+  const { browser, lastMail, registered } = startAccounts({ database });
+  const attacker = await registered();
+  const account = (await database.findByEmail(email))!;
+  for (const kind of ["identity", "passkey", "key", "a kind of tomorrow"]) {
+    await database.addWayIn({
+      kind,
+      id: kind,
+      accountId: account.id,
+      name: kind,
+      createdAt: 0,
+      usedAt: null,
+      counter: 0,
+      data: null,
+    }, account.version);
+  }
+  const owner = browser();
+  await owner.post("/login/reset", { email });
+  const token = tokenOf(await lastMail(email));
+  await owner.post("/login/reset/link", { token, password: NEW });
+  assertEquals(await database.waysIn(account.id), []);
+  assertEquals(await attacker.isLoggedIn(), false);
+  const notice = await lastMail(email);
+  assertStringIncludes(notice.text, "were removed: 4");
+});
+
+/** A proof or a session that a browser has, and its use. */
+interface Proof {
+  readonly prepare: (app: App, ada: Browser) => Promise<Record<string, string>>;
+  /** The path that takes the proof. */
+  readonly path: string;
+}
+
+const proofs: Record<keyof AccountRoutes, Proof | "without an account"> = {
+  login: "without an account",
+  register: "without an account",
+  registerCode: "without an account",
+  registerLink: "without an account",
+  reset: "without an account",
+  style: "without an account",
+  logout: "without an account",
+  session: "without an account",
+  resetLink: {
+    path: "/login/reset/link",
+    async prepare({ lastMail }, ada) {
+      await ada.post("/login/reset", { email });
+      return { token: tokenOf(await lastMail(email)), password: NEW };
+    },
+  },
+  confirm: {
+    path: "/account/confirm",
+    prepare: () => Promise.resolve({ password: PASSWORD }),
+  },
+  profile: {
+    path: "/account",
+    prepare: () => Promise.resolve({ name: "Mallory" }),
+  },
+  password: {
+    path: "/account/password",
+    prepare: () => Promise.resolve({ password: NEW }),
+  },
+  email: {
+    path: "/account/email",
+    prepare: () => Promise.resolve({ email: "eve@example.com" }),
+  },
+  emailCode: {
+    path: "/account/email/code",
+    async prepare({ lastMail }, ada) {
+      await ada.post("/account/email", { email: "eve@example.com" });
+      return { code: codeOf(await lastMail("eve@example.com")) };
+    },
+  },
+  emailLink: {
+    path: "/account/email/link",
+    async prepare({ lastMail }, ada) {
+      await ada.post("/account/email", { email: "eve@example.com" });
+      return { token: tokenOf(await lastMail("eve@example.com")) };
+    },
+  },
+  // The owner's way back must not end with the access, or a thief could end it.
+  notMe: "without an account",
+  remove: {
+    path: "/account/delete",
+    prepare: () => Promise.resolve({}),
+  },
+};
+
+Deno.test("policy 2: the proofs of every route are in the table", () => {
+  const { accounts } = startAccounts();
+  assertEquals(
+    Object.keys(proofs).sort(),
+    Object.keys(accounts.routes).sort(),
+  );
+});
+
+for (const [name, proof] of Object.entries(proofs)) {
+  if (typeof proof === "string") continue;
+  Deno.test(`policy 2: an end of access ends the proof of ${name}`, async () => {
+    const database = createMemoryAccountStore();
+    const app = startAccounts({ database });
+    const ada = await app.registered();
+    const values = await proof.prepare(app, ada);
+    const before = (await database.findByEmail(email))!;
+    await app.accounts.users.endAccess(before.id);
+    const response = await ada.post(proof.path, values);
+    // A redirect may only lead to the login.
+    const location = response.headers.get("Location") ?? "/login";
+    assertStringIncludes(location, "/login");
+    const after = await database.find(before.id);
+    assertEquals(after, { ...before, version: before.version + 1 });
+    assertEquals(await ada.isLoggedIn(), false);
+    await app.accounts.flush();
+  });
+
+  Deno.test(`policy 2: ${name} loses the race against an end of access`, async () => {
+    const database = createMemoryAccountStore();
+    const app = startAccounts({ database });
+    const ada = await app.registered();
+    const values = await proof.prepare(app, ada);
+    const { id } = (await database.findByEmail(email))!;
+    await Promise.all([
+      app.accounts.users.endAccess(id),
+      ...Array.from({ length: 5 }, () => ada.post(proof.path, values)),
+    ]);
+    await app.accounts.users.endAccess(id);
+    assertEquals(await ada.isLoggedIn(), false);
+    await app.accounts.flush();
+  });
+}
+
+Deno.test("policy 4: no sensitive page accepts a login of an hour ago", async () => {
+  const { accounts, registered } = startAccounts();
+  const ada = await registered();
+  accounts.wait(20 * 60_000);
+  for (const path of ["password", "email", "email/code", "delete"]) {
+    for (
+      const response of [
+        await ada.get(`/account/${path}`),
+        await ada.post(`/account/${path}`, { email: "eve@example.com" }),
+      ]
+    ) {
+      assertEquals(response.status, 302);
+      const location = response.headers.get("Location")!;
+      assertStringIncludes(location, "/account/confirm");
+    }
+    const script = await ada.send(`/account/${path}`, {});
+    assertEquals(script.status, 401);
+  }
+});
+
+Deno.test("policy 5: a registration does not tell whether the address exists", async () => {
+  const { browser, lastMail, registered } = startAccounts();
+  await registered();
+  const responses: string[] = [];
+  for (const address of [email, "eve@example.com"]) {
+    const eve = browser();
+    const values = { email: address, name: "Eve", password: PASSWORD };
+    const first = await eve.send("/register", values);
+    const page = await (await eve.get("/register/code")).text();
+    const guess = await eve.send("/register/code", { code: "000000" });
+    responses.push([
+      first.status,
+      await first.text(),
+      page.replaceAll(address, ""),
+      guess.status,
+      await guess.text(),
+    ].join("\n"));
+  }
+  assertEquals(responses[0], responses[1]);
+  // The owner of the account gets no code to be tricked out of.
+  assertEquals(/\d{6}/.test((await lastMail(email)).text), false);
+});
+
+Deno.test("policy 6: a mailbox is not flooded, and the owner's proof clears the count", async () => {
+  const { accounts, browser, lastMail } = startAccounts();
+  const values = { email, name: "Eve", password: PASSWORD };
+  for (let n = 0; n < 15; n++) await browser().post("/register", values);
+  await accounts.flush();
+  assertEquals(accounts.mails.length, 5);
+  // A flood of one kind does not lock the way out by another.
+  await browser().post("/login/reset", { email });
+  accounts.wait(3_600_000);
+  const ada = browser();
+  await ada.post("/register", values);
+  const code = codeOf(await lastMail(email));
+  await ada.post("/register/code", { code });
+  assertEquals(await ada.isLoggedIn(), true);
+});
+
+Deno.test("policy 6: an email begins after the response, and a failure loses no account", async () => {
+  const events: string[] = [];
+  let isDown = true;
+  const { accounts, browser } = startAccounts({
+    sendMail() {
+      events.push("mail");
+      if (isDown) throw new Error("smtp://user:s3cret@mail.example");
+    },
+  });
+  using output = captureConsole();
+  const ada = browser();
+  const values = { email, name: "Ada", password: PASSWORD };
+  const response = await ada.post("/register", values);
+  events.push("response");
+  await accounts.flush();
+  assertEquals(response.status, 303);
+  assertEquals(events, ["response", "mail", "mail"]);
+  assertEquals(output.printed, ["Cannot send email: Error"]);
+  isDown = false;
+  const again = await ada.post("/register", values);
+  assertEquals(again.status, 303);
+  await accounts.flush();
+});
+
+Deno.test("policy 7: a flood of registrations shuts out only its own address", async () => {
+  const { accounts, browser, registered } = startAccounts();
+  const eve = browser();
+  const statuses = new Set<number>();
+  for (let n = 0; n < 30; n++) {
+    const address = `eve${n}@example.com`;
+    const values = { email: address, name: "Eve", password: PASSWORD };
+    statuses.add((await eve.post("/register", values)).status);
+  }
+  assertEquals([...statuses], [303, 429]);
+  assertEquals(await (await registered()).isLoggedIn(), true);
+  assertEquals((await accounts.users.list()).users.length, 1);
+});
+
+Deno.test("policy 8: a blocked user is out within one request", async () => {
+  const { accounts, registered } = startAccounts();
+  const ada = await registered();
+  const { id } = (await accounts.users.findByEmail(email))!;
+  await accounts.users.disable(id, { reason: "spam" });
+  assertEquals(await ada.isLoggedIn(), false);
+  const session = await ada.get("/account/session");
+  assertEquals(await session.json(), { account: null });
+});
+
+Deno.test("policy 8: a block without an end of sessions counts as well", async () => {
+  const database = createMemoryAccountStore();
+  const { registered } = startAccounts({ database });
+  const ada = await registered();
+  const { id, version } = (await database.findByEmail(email))!;
+  // Another machine has done this, and its request has not ended any session yet.
+  const disabled = { reason: "spam", until: null };
+  await database.change(id, version, { disabled });
+  assertEquals(await ada.isLoggedIn(), false);
+});
+
+Deno.test("policy 9: emails contain nothing that a user typed, and lead to our origin", async () => {
+  const { accounts, browser } = startAccounts();
+  const name = `<a href="https://evil.example">Click</a>`;
+  const eve = browser({
+    "User-Agent": "https://evil.example <b>",
+    "Host": "evil.example",
+    "X-Forwarded-Host": "evil.example",
+  });
+  await eve.post("/register?returnTo=%2Fevil", {
+    email,
+    name,
+    password: PASSWORD,
+  });
+  await eve.post("/login/reset", { email });
+  await accounts.flush();
+  const mails: readonly Mail[] = accounts.mails;
+  assert(mails.length > 0);
+  for (const { subject, text, html } of mails) {
+    for (const part of [subject, text, html]) {
+      assertEquals(part.includes("evil"), false, part);
+    }
+    for (const [url] of `${text} ${html}`.matchAll(/https?:\/\/[^\s"<]+/g)) {
+      assert(url.startsWith("https://test.example/"), url);
+    }
+    assertEquals(/\d{6}/.test(subject), false);
+  }
+});
+
+Deno.test("policy 10: no form of another site, and no cached or framed page", async () => {
+  const { accounts, registered } = startAccounts();
+  const ada = await registered();
+  const paths: string[] = [];
+  JSON.stringify(accounts.routes, (_key, value) => {
+    if (value?.method !== undefined) {
+      paths.push(`${value.method} ${value.href()}`);
+    }
+    return value;
+  });
+  for (const route of new Set(paths)) {
+    const [method = "", path = ""] = route.split(" ");
+    if (method === "POST") {
+      const foreign: [string, string][] = [
+        ["Origin", "https://evil.example"],
+        ["Sec-Fetch-Site", "cross-site"],
+        ["Sec-Fetch-Site", "same-site"],
+      ];
+      for (const header of foreign) {
+        const headers = [header];
+        const response = await ada.client.fetch(path, { method, headers });
+        assertEquals(response.status, 403, route);
+      }
+      continue;
+    }
+    const { headers } = await ada.get(path);
+    assertStringIncludes(
+      headers.get("Content-Security-Policy")!,
+      "frame-ancestors 'none'",
+    );
+    if (path.endsWith(".css")) continue;
+    assertStringIncludes(headers.get("Cache-Control")!, "no-store", route);
+  }
+});
+
+Deno.test("policy 12: a removed user's cookie and link are useless, also for a new account", async () => {
+  const { accounts, browser, lastMail, registered } = startAccounts();
+  const ada = await registered();
+  const { id } = (await accounts.users.findByEmail(email))!;
+  await browser().post("/login/reset", { email });
+  const token = tokenOf(await lastMail(email));
+  await accounts.users.remove(id);
+  const second = await registered({ name: "Second" });
+  assertNotEquals((await accounts.users.findByEmail(email))?.id, id);
+  assertEquals(await ada.isLoggedIn(), false);
+  const values = { token, password: NEW };
+  const response = await browser().post("/login/reset/link", values);
+  assertEquals(response.status, 400);
+  assertEquals(await second.isLoggedIn(), true);
+});

@@ -1,0 +1,93 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { linkOf, PASSWORD, startAccounts, tokenOf } from "./_accounts.ts";
+
+const email = "ada@example.com";
+const NEW = "another horse battery";
+
+Deno.test("a reset changes the password, once, and ends all sessions", async () => {
+  const { browser, lastMail, registered } = startAccounts();
+  const ada = await registered();
+  const owner = browser();
+  const asked = await owner.post("/login/reset", { email });
+  assertEquals(asked.headers.get("Location"), "/login/reset?notice=sent");
+  const mail = await lastMail(email);
+  const page = await owner.get(linkOf(mail));
+  assertEquals(page.status, 200);
+  const token = tokenOf(mail);
+  const short = await owner.post("/login/reset/link", { token, password: "x" });
+  assertEquals(short.status, 422);
+  const values = { token, password: NEW };
+  const done = await owner.post("/login/reset/link", values);
+  assertEquals(done.headers.get("Location"), "/login?notice=reset");
+  assertEquals(await ada.isLoggedIn(), false);
+  assertStringIncludes((await lastMail(email)).subject, "was reset");
+  assertEquals((await owner.post("/login/reset/link", values)).status, 400);
+
+  const old = await owner.post("/login", { email, password: PASSWORD });
+  assertEquals(old.status, 422);
+  const login = await owner.post("/login", { email, password: NEW });
+  assertEquals(login.status, 303);
+});
+
+Deno.test("the response to a reset does not tell accounts from other addresses", async () => {
+  const { accounts, browser, registered } = startAccounts();
+  await registered();
+  const responses: string[] = [];
+  for (const address of [email, "eve@example.com"]) {
+    const eve = browser();
+    for (let n = 0; n < 8; n++) {
+      const response = await eve.send("/login/reset", { email: address });
+      responses.push(`${response.status} ${await response.text()}`);
+    }
+  }
+  assertEquals(new Set(responses).size, 1);
+  await accounts.flush();
+  const mails = accounts.mails.filter(({ subject }) => /Choose/.test(subject));
+  assertEquals(mails.map(({ to }) => to), Array(5).fill(email));
+});
+
+Deno.test("of many resets with one link, one succeeds", async () => {
+  const { accounts, browser, lastMail, registered } = startAccounts();
+  await registered();
+  await browser().post("/login/reset", { email });
+  const token = tokenOf(await lastMail(email));
+  const results = await Promise.all(
+    Array.from(
+      { length: 10 },
+      (_none, n) =>
+        browser().send("/login/reset/link", { token, password: `${NEW} ${n}` }),
+    ),
+  );
+  assertEquals(results.filter(({ status }) => status === 200).length, 1);
+  await accounts.flush();
+});
+
+Deno.test("a link ends with the address and the access", async () => {
+  const { accounts, browser, lastMail, registered } = startAccounts();
+  await registered();
+  await browser().post("/login/reset", { email });
+  const token = tokenOf(await lastMail(email));
+  const user = await accounts.users.findByEmail(email);
+  await accounts.users.endAccess(user!.id);
+  const values = { token, password: NEW };
+  const late = await browser().post("/login/reset/link", values);
+  assertEquals(late.status, 400);
+  assert((await late.text()).includes("no longer works"));
+});
+
+Deno.test("an account of an administrator gets its password by a reset", async () => {
+  const { accounts, browser, lastMail } = startAccounts();
+  const eve = { email: "eve@example.com", name: "Eve" };
+  assertEquals((await accounts.users.create(eve))?.emailVerified, false);
+  assertEquals(await accounts.users.create(eve), null);
+  const browserOfEve = browser();
+  const empty = { email: eve.email, password: "" };
+  assertEquals((await browserOfEve.post("/login", empty)).status, 422);
+  await browserOfEve.post("/login/reset", { email: eve.email });
+  const token = tokenOf(await lastMail(eve.email));
+  await browserOfEve.post("/login/reset/link", { token, password: NEW });
+  const values = { email: eve.email, password: NEW };
+  assertEquals((await browserOfEve.post("/login", values)).status, 303);
+  const user = await accounts.users.findByEmail(eve.email);
+  assertEquals(user?.emailVerified, true);
+});

@@ -1,0 +1,47 @@
+import { assertEquals } from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/testing";
+import { onSecurityEvent, type SecurityEvent } from "@gatehouse/web/middleware";
+import { testAccounts } from "@gatehouse/web/accounts/testing";
+import { codeOf, tokenOf } from "./_accounts.ts";
+
+Deno.test("accounts report each new password with its reason", async () => {
+  const events: SecurityEvent[] = [];
+  const onEvent = onSecurityEvent((event) => void events.push(event));
+  const accounts = testAccounts();
+  const router = createRouter({
+    middleware: [onEvent, ...accounts.middleware],
+  });
+  router.map(accounts.routes, accounts.controller);
+  const client = createTestClient(router, { remoteAddress: "192.0.2.7" });
+  const post = async (path: string, values: Record<string, string>) => {
+    const body = new URLSearchParams(values);
+    await client.fetch(path, { method: "POST", body });
+    await accounts.flush();
+  };
+  const email = "ada@example.com";
+  const { id } = (await accounts.users.create({ email, name: "Ada" }))!;
+  await accounts.logInTest(client, id);
+
+  await post("/account/password", { password: "correct horse battery" });
+  await post("/account/email", { email: "eve@example.com" });
+  const code = codeOf(accounts.mails.at(-1)!);
+  await post("/account/email/code", { code });
+  const notice = accounts.mails.findLast(({ to }) => to === email)!;
+  await post("/account/not-me", { token: tokenOf(notice) });
+  await post("/login/reset", { email });
+  const token = tokenOf(accounts.mails.at(-1)!);
+  const password = "another horse battery";
+  await post("/login/reset/link", { token, password });
+  await onEvent.flush();
+
+  const changes = events.filter(({ event }) =>
+    event.action === "password-change"
+  );
+  assertEquals(changes.map(({ event }) => event.reason), [
+    undefined,
+    "not-me",
+    "reset",
+  ]);
+  assertEquals(changes.map(({ user }) => user?.id), [id, id, id]);
+});
