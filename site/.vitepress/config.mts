@@ -42,6 +42,24 @@ const typesOnHover = transformerTwoslash({
   typesCache: typesOfPrograms(new URL("pages/", build), twoslashOptions),
 });
 
+// Many names have the same type, whose colors are found once.
+const { code: showTypes } = typesOnHover;
+const highlighted = new Map<string, string>();
+typesOnHover.code = function (element) {
+  const codeToHast: typeof this.codeToHast = (text, options) => {
+    const key = JSON.stringify([text, options.lang, options.structure]);
+    const known = highlighted.get(key);
+    if (known !== undefined) return JSON.parse(known);
+    const found = this.codeToHast(text, options);
+    highlighted.set(key, JSON.stringify(found));
+    return found;
+  };
+  return showTypes!.call(
+    Object.create(this, { codeToHast: { value: codeToHast } }),
+    element,
+  );
+};
+
 /** The headings of every function in the reference, which name no subject. */
 const HEADINGS_OF_REFERENCE =
   /^#{2,6} (?:Call Signature|Constructors?|Default|Examples?|Extends|Extended by|Methods|Parameters|Properties|Returns|See|Throws|Type Parameters)$/gm;
@@ -52,7 +70,8 @@ const HEADINGS_OF_REFERENCE =
  */
 function searchedPage(page: string, path: string): string {
   if (/^(?:guide\/decisions\/|changelog)/.test(path)) return "";
-  const text = page.replaceAll("```ts twoslash", "```ts");
+  // The search reads the text only, so that nothing is highlighted for it.
+  const text = page.replaceAll(/^```\w.*$/gm, "```");
   return path.startsWith("api/")
     ? text.replaceAll(HEADINGS_OF_REFERENCE, "")
     : text;
@@ -77,11 +96,24 @@ export default defineConfig({
   lastUpdated: false,
   markdown: {
     codeTransformers: [typesOnHover],
+    // The reference repeats half of its code.
+    config: (markdown) => {
+      const { highlight } = markdown.options;
+      const known = new Map<string, string>();
+      markdown.options.highlight = (code, lang, attrs) => {
+        const key = JSON.stringify([code, lang, attrs]);
+        const html = known.get(key) ?? highlight!(code, lang, attrs);
+        known.set(key, html);
+        return html;
+      };
+    },
     theme: {
       light: "github-light-high-contrast",
       dark: "github-dark-high-contrast",
     },
   },
+  // Without this, Rollup spends half of the build on looking for unused code.
+  vite: { build: { rollupOptions: { treeshake: false } } },
   // VitePress gives its start page no landmark for its content.
   transformHtml: (html) =>
     html.replace('class="VPContent is-home"', '$& role="main"'),
