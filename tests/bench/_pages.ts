@@ -89,7 +89,7 @@ function sectionOf({ heading, ran, works }: Topic, all: readonly Table[]) {
 
 ${ran}
 
-${line("", RUNTIMES)}
+${line("Measured", RUNTIMES)}
 | --- | ${columns.map(() => "---:").join(" | ")} |
 ${works.map(({ name }, index) => line(name, cells[index]!)).join("\n")}
 `;
@@ -127,7 +127,7 @@ function meansOf(all: readonly Table[]): string {
 The geometric mean over ten parses, valid and invalid, next to Gatehouse. On
 workerd, libraries cannot use eval.
 
-| | ${tables.map(runtimeOf).join(" | ")} |
+| Library | ${tables.map(runtimeOf).join(" | ")} |
 | --- | ${tables.map(() => "---:").join(" | ")} |
 ${lines.join("\n")}
 `;
