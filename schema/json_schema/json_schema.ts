@@ -56,8 +56,9 @@ export interface UnsupportedPart {
 /**
  * Converts a schema to JSON Schema.
  *
- * JSON Schema can't express everything. Custom rules (`refine`), flags of
- * patterns and the details of `url()` are missing from the export. It then
+ * JSON Schema can't express everything. Custom rules (`refine`, `fieldsMatch`),
+ * flags of patterns, the details of `url()`, and what validators allow beyond a
+ * `format`, such as a dot after a host name, are missing from the export. It then
  * accepts more values than the schema, never fewer. A `pattern()` that may treat
  * characters outside the BMP differently in JSON Schema (with `.`, `[^…]`, `\D`,
  * `\S` or `\W`) is exported only if it has the flag `u`.
