@@ -1,3 +1,5 @@
+import { createContextKey } from "../../../router/internal.ts";
+import type { ContextKey, RequestContext } from "../../../router/mod.ts";
 import {
   MAX_SKEW,
   middlewareOf,
@@ -22,8 +24,8 @@ type Callback = Pick<ProviderEngine<unknown>, "redirectUri"> & {
 /**
  * The callbacks of each application in this process, by path. Other processes
  * learn from the store which issuers a callback has, see `claimCallback`. With
- * sessions in cookies there is no store, and this finds the providers of one
- * process: each process of an application has the same ones.
+ * sessions in cookies there is no store, so the application must declare all
+ * providers.
  */
 const callbacks = /* @__PURE__ */ new WeakMap<
   object,
@@ -62,6 +64,11 @@ export function assertSeparateCallback(
   if (known.length > MAX_CALLBACKS) known.shift();
 }
 
+/** The key of the providers that `externalAuthCallbacks` has compared. */
+export const DeclaredCallbacks: ContextKey<
+  readonly ProviderEngine<unknown>[]
+> = /* @__PURE__ */ createContextKey<readonly ProviderEngine<unknown>[]>([]);
+
 /** The use of a callback in a store: the issuer, its name, the URL and the time. */
 type StoredUse = readonly [
   issuer: string,
@@ -87,16 +94,18 @@ const MAX_USES = 200;
  * Notes in the session store that a provider uses its callback, for all processes
  * of the application.
  *
- * @throws {TypeError} If another issuer used it in the last minutes.
+ * @throws {TypeError} If another issuer used it in the last minutes, or if there is
+ * no store and the provider is not declared.
  * @throws {SessionStoreError} If the store fails.
  */
 export async function claimCallback(
+  context: RequestContext,
   session: Session,
   engine: ProviderEngine<unknown>,
   purpose: string,
 ): Promise<void> {
   const store = storeOf(session);
-  if (store === null) return;
+  if (store === null) return assertDeclared(context, engine, purpose);
   const { definition: { issuer, name }, redirectUri } = engine;
   const { href, origin, pathname } = redirectUri;
   const callbacksOf = new ValueStore<StoredUse[]>(
@@ -116,6 +125,22 @@ export async function claimCallback(
     return { value: all.slice(-MAX_USES), result: true };
   });
   if (isNoted === undefined) throw new SessionStoreError("save");
+}
+
+/**
+ * Checks that the application has declared a provider: no process learns which ones
+ * the others use, so only a list in the program has all of them.
+ */
+function assertDeclared(
+  context: RequestContext,
+  engine: ProviderEngine<unknown>,
+  purpose: string,
+): void {
+  if (context.get(DeclaredCallbacks).includes(engine)) return;
+  const { name } = engine.definition;
+  throw new TypeError(
+    `Cannot ${purpose}: sessions are in cookies and "${name}" is not declared (RFC 9700, section 4.4), put externalAuthCallbacks() with all providers before session()`,
+  );
 }
 
 /** Returns the uses that may be recent on a machine with another clock. */

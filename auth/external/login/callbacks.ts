@@ -4,7 +4,7 @@ import type { ProviderEngine } from "../engine.ts";
 import { engineOf, type ExternalAuthProvider } from "../provider.ts";
 import { isCallbackOf } from "./_callback.ts";
 import { deleteResponse, receiveFormPost } from "./_form_post.ts";
-import { isShared } from "./_mix_up.ts";
+import { DeclaredCallbacks, isShared } from "./_mix_up.ts";
 
 /**
  * Creates a middleware that protects the callbacks of external providers.
@@ -16,6 +16,10 @@ import { isShared } from "./_mix_up.ts";
  *
  * Put it before the session and before the cross-origin protection, which would
  * reject such a cross-site POST. The POST is safe because it only redirects.
+ *
+ * It also finds two issuers with one callback. If sessions are in cookies, no
+ * store can tell which providers other processes use, so `startExternalAuth` needs
+ * this middleware with all of them.
  *
  * @example Before all other middleware
  * ```ts
@@ -73,6 +77,11 @@ export function externalAuthCallbacks(
   );
   checkCallbacks(engines);
   return async (context, next) => {
+    const others = context.get(DeclaredCallbacks);
+    const all = [...others, ...engines];
+    // A second list of the application.
+    if (others.length > 0) checkCallbacks(all);
+    context.set(DeclaredCallbacks, all);
     const engine = engines.find((engine) => isCallbackOf(engine, context));
     if (engine === undefined) return await next();
     const isPosted = engine.options.responseMode === "form_post";

@@ -113,7 +113,7 @@ export async function startExternalAuth(
   assertSeparateCallback(session, engine, purpose);
   checkMaxAge(engine, options);
   const data = options.data && copyData(options.data);
-  await claimCallback(session, engine, purpose);
+  await claimCallback(context, session, engine, purpose);
   try {
     const location = await createLocation(engine, context, {
       ...options,

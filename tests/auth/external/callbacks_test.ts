@@ -1,4 +1,5 @@
 import {
+  externalAuthCallbacks,
   externalAuthResult,
   finishExternalAuth,
   startExternalAuth,
@@ -81,7 +82,10 @@ function createPopupApp(provider: TestProvider, inCookies: boolean) {
   const client = clientOf(provider);
   const secrets = ["a secret of more than thirty-two characters"];
   const router = createRouter({
-    middleware: [inCookies ? session({ secrets }) : session()],
+    middleware: [
+      externalAuthCallbacks([client]),
+      inCookies ? session({ secrets }) : session(),
+    ],
   });
   router.get("/login", (context) =>
     startExternalAuth(client, context, {

@@ -1,5 +1,6 @@
 // The data that a login carries from its start to its result.
 import {
+  externalAuthCallbacks,
   type ExternalAuthData,
   externalAuthResult,
   startExternalAuth,
@@ -235,7 +236,7 @@ async function setUp(middleware = session()) {
   let options: StartExternalAuthOptions | undefined;
   let result: { data?: ExternalAuthData; returnTo?: string } = {};
   const router = createRouter({
-    middleware: [middleware],
+    middleware: [externalAuthCallbacks([client]), middleware],
     onError(error) {
       errors.push(error);
       return new Response(null, { status: 500 });

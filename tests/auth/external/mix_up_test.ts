@@ -2,6 +2,7 @@
 // send the codes of one to a hostile other one.
 import {
   completeAuth,
+  externalAuthCallbacks,
   type ExternalAuthProvider,
   externalAuthResult,
   type OIDCAuthProviderOptions,
@@ -29,11 +30,14 @@ interface App {
 function createApp(
   clients: Readonly<Record<string, ExternalAuthProvider>>,
   callbacks: readonly string[] = ["/callback"],
-  store: SessionStore = createMemorySessionStore(),
+  sessions: SessionStore | { readonly secrets: readonly string[] } =
+    createMemorySessionStore(),
 ): App {
   const errors: string[] = [];
   const router = createRouter({
-    middleware: [session({ store })],
+    middleware: [
+      session("secrets" in sessions ? sessions : { store: sessions }),
+    ],
     onError(error) {
       errors.push(String(error));
       return new Response(null, { status: 500 });
@@ -208,6 +212,47 @@ Deno.test("the attacker is not logged in as the victim with a login from before 
   assertMatch(after.errors[0]!, /^TypeError: Cannot start the external /);
   assertMatch(after.errors[1]!, /^TypeError: Cannot finish the external /);
   assertEquals(honest.count("/token"), 0);
+});
+
+Deno.test("startExternalAuth() refuses sessions in cookies without a list of all providers, which no process can learn from others (RFC 9700, section 4.4: mix-up)", async () => {
+  const honest = await TestProvider.create();
+  const evil = await TestProvider.create("https://evil.example");
+  const clients = {
+    honest: clientAt(honest, "/callback"),
+    evil: clientAt(evil, "/callback"),
+  };
+  const secrets = ["a secret of more than thirty-two characters"];
+  const [one, two] = [0, 1].map(() =>
+    createApp(clients, ["/callback"], { secrets })
+  );
+  assertEquals(await attack(honest, evil, one!, false, two), null);
+  assertEquals(evil.count("/token"), 0);
+  for (const { errors } of [one!, two!]) {
+    assertMatch(
+      errors[0]!,
+      /^TypeError: Cannot start the .* in cookies .*externalAuthCallbacks\(\)/,
+    );
+  }
+});
+
+Deno.test("externalAuthCallbacks() refuses two lists in which issuers share a callback, and accepts others", async () => {
+  const issuers = ["https://one.example", "https://two.example"];
+  const [one, two] = await Promise.all(
+    issuers.map((issuer) => TestProvider.create(issuer)),
+  );
+  const secrets = ["a secret of more than thirty-two characters"];
+  for (const [uri, status] of [["/callback", 500], ["/two", 302]] as const) {
+    const clients = [clientAt(one!, "/callback"), clientAt(two!, uri)];
+    const router = createRouter({
+      middleware: [
+        ...clients.map((client) => externalAuthCallbacks([client])),
+        session({ secrets }),
+      ],
+      onError: () => new Response(null, { status: 500 }),
+    });
+    router.get("/login", (context) => startExternalAuth(clients[0]!, context));
+    assertEquals((await router.fetch(`${ORIGIN}/login`)).status, status);
+  }
 });
 
 function clientAt(

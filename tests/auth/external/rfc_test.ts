@@ -11,6 +11,7 @@ import {
   createPortalAuthProvider,
   createSocialAuthProvider,
   createWorkforceIdAuthProvider,
+  externalAuthCallbacks,
   finishExternalAuth,
   refreshExternalAuth,
   startExternalAuth,
@@ -318,7 +319,9 @@ for (const [name, options] of Object.entries(sessions)) {
     const provider = await TestProvider.create();
     const client = clientOf(provider);
     const login = new Login(provider);
-    const router = createRouter({ middleware: [session(options)] });
+    const router = createRouter({
+      middleware: [externalAuthCallbacks([client]), session(options)],
+    });
     login.moveTo(router);
     login.add("/login", "/callback", client);
     router.post("/complete", async (context) => {

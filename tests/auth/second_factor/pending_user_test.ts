@@ -1,6 +1,7 @@
 // Logins at providers that one user of a browser begins and another one finishes.
 import {
   completeAuth,
+  externalAuthCallbacks,
   externalAuthResult,
   startExternalAuth,
 } from "@gatehouse/web/auth";
@@ -70,7 +71,12 @@ async function setUp(place: "store" | "cookies") {
     secrets: [SECRET],
     owner: "user",
   });
-  const router = createRouter({ middleware: [session({ ...sessions, now })] });
+  const router = createRouter({
+    middleware: [
+      externalAuthCallbacks([client]),
+      session({ ...sessions, now }),
+    ],
+  });
   router.post("/as/:user", async (context) => {
     await completeAuth(context, context.params.user);
     return new Response();
