@@ -55,6 +55,7 @@ export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
 export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";
 export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";
 export {
+  type ChangeValue,
   createMarks,
   type FoundValue,
   parseJSON,

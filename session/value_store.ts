@@ -52,11 +52,16 @@ export interface FoundValue<Value> {
   readonly version: string;
 }
 
-/** The change of a value, and the result of the change. */
-export interface ValueChange<Value, Result> {
+/** The new value, and the result of the change; `null` to change nothing. */
+type ValueChange<Value, Result> = {
   readonly value: Value;
   readonly result: Result;
-}
+} | null;
+
+/** Changes a value, which is `null` if it is missing, invalid or was taken. */
+export type ChangeValue<Value, Result> = (
+  value: Value | null,
+) => ValueChange<Value, Result> | Promise<ValueChange<Value, Result>>;
 
 /**
  * Values of one kind in a session store, each changed by compare-and-swap.
@@ -114,20 +119,14 @@ export class ValueStore<Value> {
   /**
    * Changes a value.
    *
-   * @param change Returns the new value and the result, or `null` to change
-   * nothing. It gets `null` if the value is missing, invalid or was taken.
+   * @param change Changes the value. It may be called several times.
    * @param from The value that was read before, for the first try.
    * @returns The result; `null` if nothing changed, and `undefined` if other
    * requests changed the value first each time.
    */
   async update<Result>(
     key: string,
-    change: (
-      value: Value | null,
-    ) =>
-      | ValueChange<Value, Result>
-      | null
-      | Promise<ValueChange<Value, Result> | null>,
+    change: ChangeValue<Value, Result>,
     from?: FoundValue<Value> | null,
   ): Promise<Result | null | undefined> {
     return await this.#try(key, from, async (found) => {

@@ -281,30 +281,6 @@ export async function revokeOneTimeTokens(
   await removeAll(tokens, await indexOf(tokens, purpose, account));
 }
 
-/**
- * Revokes the oldest tokens of one purpose and account, so that there is room for
- * another one.
- *
- * @param most The most tokens of the account.
- */
-export async function revokeOldest(
-  store: SessionStore,
-  { purpose, account, storeTimeout }: Parameters<typeof revokeOneTimeTokens>[1],
-  most: number,
-): Promise<void> {
-  const tokens = tokensIn(callerOf(store, storeTimeout), purpose);
-  const keys = await tokens.keysOf(await indexOf(tokens, purpose, account));
-  if (keys.length < most) return;
-  const ends = await Promise.all(keys.map(async (key) => {
-    const token = await tokens.get(key);
-    return [key, token?.expiresAt ?? 0] as const;
-  }));
-  const oldest = ends.sort(([, a], [, b]) => a - b);
-  for (const [key] of oldest.slice(0, keys.length - most + 1)) {
-    await tokens.remove(key);
-  }
-}
-
 /** A one-time token, as stored. */
 interface StoredToken extends OneTimeTokenGrant {
   readonly expiresAt: number;

@@ -1,17 +1,48 @@
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import type { Throttle } from "../throttle/throttle.ts";
-import type { FactorRecord, FactorStore } from "./_factor_store.ts";
+import { UserThrottle } from "../throttle/user_throttle.ts";
+import { CodeAttempt, type CodeThrottle } from "./_code_attempt.ts";
+import {
+  type FactorRecord,
+  type FactorStore,
+  NO_FACTORS,
+} from "./_factor_store.ts";
+import type { PendingClaim, PendingLogins } from "./_pending_logins.ts";
 import { canonicalRecoveryCode, hashRecoveryCode } from "./_recovery_codes.ts";
+import type { StoredLogin } from "./_waiting_login.ts";
 import type { SecondFactorResult } from "./options.ts";
 import { findStep } from "./totp.ts";
+
+/** A code of a user, and the login that it is for. */
+export interface CodeUse {
+  readonly userId: string | number;
+  /** The code, as the client sent it. */
+  readonly code: unknown;
+  /** The pending login; `null` if the user is logged in. */
+  readonly claim: PendingClaim | null;
+}
 
 /** A code that was used up. */
 export interface UsedCode {
   readonly ok: true;
   readonly method: "otp" | "recovery";
-  readonly recoveryCodes: number;
+  /** The record of the user without the code. */
+  readonly record: FactorRecord;
+  /** The login that waited for the code; `null` without a claim. */
+  readonly login: StoredLogin | null;
+  /** Takes the attempt back, and makes the browser known. */
+  readonly succeed: () => Promise<void>;
 }
+
+/** The verdict about a code, and the record of the user that it leads to. */
+type Verdict =
+  | Pick<UsedCode, "ok" | "method" | "record" | "login">
+  | {
+    readonly ok: false;
+    readonly reason: "missing" | "reused" | "throttled" | "wrong";
+    readonly wait?: number;
+    readonly record?: FactorRecord | undefined;
+  };
 
 /** The longest code that is read, in characters. */
 const MAX_CODE = 100;
@@ -19,15 +50,18 @@ const MAX_CODE = 100;
 /** Verifies codes, each of which works once. */
 export class CodeCheck {
   readonly #factors: FactorStore;
-  readonly #throttle: Pick<Throttle, "attempt" | "trustDevice">;
+  readonly #logins: PendingLogins;
+  readonly #throttle: CodeThrottle;
   readonly #now: () => number;
 
   constructor(
     factors: FactorStore,
-    throttle: Pick<Throttle, "attempt" | "trustDevice">,
+    logins: PendingLogins,
+    throttle: CodeThrottle,
     now: () => number,
   ) {
     this.#factors = factors;
+    this.#logins = logins;
     this.#throttle = throttle;
     this.#now = now;
   }
@@ -36,71 +70,137 @@ export class CodeCheck {
    * Uses up a code of a user. Too many wrong codes delay further ones, but never a
    * recovery code: its 120 random bits cannot be guessed (NIST SP 800-63B, 5.1.2.2),
    * and an attacker who knows the password must not lock the owner out.
+   *
+   * The same change of the user's record takes the login that waited for the code.
    */
   async use(
     context: RequestContext,
-    userId: string | number,
-    code: unknown,
+    use: CodeUse,
   ): Promise<UsedCode | Extract<SecondFactorResult, { ok: false }>> {
-    const account = await this.#factors.throttleName(userId);
-    const text = typeof code === "string" && code.length <= MAX_CODE
-      ? code
+    const { userId } = use;
+    const code = typeof use.code === "string" && use.code.length <= MAX_CODE
+      ? use.code
       : "";
-    if (canonicalRecoveryCode(text) !== null) {
-      const used = await this.#take(context, userId, text);
-      if (used.ok) await this.#throttle.trustDevice(context, account);
-      return used;
-    }
-    const attempt = await this.#throttle.attempt(context, account);
-    if (!attempt.allowed) {
-      const { retryAfter } = attempt;
-      return { ok: false, reason: "throttled", retryAfter };
-    }
-    let used: UsedCode | { readonly ok: false; readonly reason: "wrong" };
+    const reading = this.#factors.read(userId);
+    // It is awaited later, because an error has to cancel the attempt.
+    reading.catch(() => {});
+    const account = await this.#factors.throttleName(userId);
+    const begin = canonicalRecoveryCode(code) === null ? "begin" : "exempt";
+    const attempt = await CodeAttempt[begin](this.#throttle, context, account);
+    let verdict: Verdict = { ok: false, reason: "missing" };
     try {
-      used = await this.#take(context, userId, text);
+      await this.#factors.update(userId, async (record) => {
+        verdict = await this.#judge({ ...use, code }, record, attempt);
+        const { record: value } = verdict;
+        return value === undefined ? null : { value, result: true };
+      }, await reading);
+      verdict = await this.#withAddress(verdict, attempt);
     } catch (error) {
       // If this fails too, the attempt counts; the first error says more.
       await attempt.cancel().catch(() => {});
       throw error;
     }
-    if (used.ok) await attempt.succeed();
-    return used;
+    if (verdict.ok) return { ...verdict, succeed: () => attempt.end() };
+    return this.#refuse(context, userId, verdict);
   }
 
-  /** Removes a code from the record of a user, and reports a wrong one. */
-  async #take(
+  /** Judges a code without a change of the record, which may have to be repeated. */
+  async #judge(
+    { userId, code, claim }: CodeUse & { readonly code: string },
+    record: FactorRecord | null,
+    attempt: CodeAttempt,
+  ): Promise<Verdict> {
+    const login = claim && this.#logins.find(record, claim);
+    if (claim !== null && login === null) {
+      return { ok: false, reason: "missing" };
+    }
+    const { counts = {}, waiting } = record ?? NO_FACTORS;
+    const wait = attempt.wait(counts);
+    if (wait > 0) return { ok: false, reason: "throttled", wait };
+    const spent = await this.#spend(userId, record, code);
+    const adding = attempt.add(counts);
+    if (typeof spent === "string") {
+      const failed = attempt.fail(counts);
+      const next = failed && { ...record ?? NO_FACTORS, counts: failed };
+      return { ok: false, reason: spent, record: next ?? undefined };
+    }
+    // A burst of correct codes must not pass the limit of the address.
+    const added = await adding;
+    if (!added.allowed) {
+      const wait = added.retryAfter * 1000;
+      return { ok: false, reason: "throttled", wait };
+    }
+    return {
+      ok: true,
+      method: spent.method,
+      login,
+      record: {
+        ...spent.record,
+        // A completed login ends the others.
+        ...waiting && { waiting: claim === null ? waiting : [] },
+        counts: attempt.succeed(counts),
+      },
+    };
+  }
+
+  /** Returns the verdict after the counts of the address are stored. */
+  async #withAddress(
+    verdict: Verdict,
+    attempt: CodeAttempt,
+  ): Promise<Verdict> {
+    if (verdict.ok) return verdict;
+    const { reason } = verdict;
+    if (reason === "missing" || reason === "throttled") {
+      await attempt.cancel();
+      return verdict;
+    }
+    const added = await attempt.added;
+    return added?.allowed === false
+      ? { ok: false, reason: "throttled", wait: added.retryAfter * 1000 }
+      : verdict;
+  }
+
+  #refuse(
     context: RequestContext,
     userId: string | number,
-    code: string,
-  ): Promise<UsedCode | { readonly ok: false; readonly reason: "wrong" }> {
-    let isReuse = false;
-    const used = await this.#factors.update(userId, async (record) => {
-      const result = await this.#spend(userId, record, code);
-      isReuse = result === "reused";
-      return result === "reused" ? null : result;
-    });
-    if (used !== null) return used;
-    const outcome = "failure";
-    if (isReuse) {
-      const action = "token-reuse";
-      reportSecurityEvent(context, { action, outcome, reason: "otp", userId });
+    { reason, wait = 0 }: Extract<Verdict, { ok: false }>,
+  ): Extract<SecondFactorResult, { ok: false }> {
+    if (reason === "missing") return { ok: false, reason };
+    if (reason === "throttled") {
+      // Another throttle reports its lockouts itself.
+      if (this.#throttle instanceof UserThrottle) {
+        reportSecurityEvent(context, {
+          action: "lockout",
+          outcome: "failure",
+          reason: "second-factor",
+        });
+      }
+      return { ok: false, reason, retryAfter: Math.ceil(wait / 1000) };
     }
-    const reason = "second-factor";
-    reportSecurityEvent(context, { action: "login", outcome, reason, userId });
+    if (reason === "reused") {
+      reportSecurityEvent(context, {
+        action: "token-reuse",
+        outcome: "failure",
+        reason: "otp",
+        userId,
+      });
+    }
+    reportSecurityEvent(context, {
+      action: "login",
+      outcome: "failure",
+      reason: "second-factor",
+      userId,
+    });
     return { ok: false, reason: "wrong" };
   }
 
-  /**
-   * Returns the record without a code, `"reused"` for a code of the app that was
-   * used before, or `null` if it is not valid.
-   */
+  /** Returns the record without a code, or the reason why it is not valid. */
   async #spend(
     userId: string | number,
     record: FactorRecord | null,
     code: string,
-  ) {
-    if (record === null) return null;
+  ): Promise<Pick<UsedCode, "method" | "record"> | "reused" | "wrong"> {
+    if (record === null) return "wrong";
     const { totp, recovery } = record;
     const digits = code.replace(/[\s-]/g, "");
     if (totp !== undefined && /^\d{6}$/.test(digits)) {
@@ -109,21 +209,15 @@ export class CodeCheck {
       const step = await findStep(secret, digits, { now, after: totp.step });
       if (step === null) {
         const used = await findStep(secret, digits, { now, after: -1 });
-        return used === null ? null : "reused";
+        return used === null ? "wrong" : "reused";
       }
-      return usedUp("otp", { ...record, totp: { ...totp, step } });
+      return { method: "otp", record: { ...record, totp: { ...totp, step } } };
     }
-    if (canonicalRecoveryCode(code) === null) return null;
+    if (canonicalRecoveryCode(code) === null) return "wrong";
     const hash = await hashRecoveryCode(userId, code);
     const left = recovery.filter((one) => one !== hash);
     return left.length === recovery.length
-      ? null
-      : usedUp("recovery", { ...record, recovery: left });
+      ? "wrong"
+      : { method: "recovery", record: { ...record, recovery: left } };
   }
-}
-
-function usedUp(method: UsedCode["method"], record: FactorRecord) {
-  const recoveryCodes = record.recovery.length;
-  const result: UsedCode = { ok: true, method, recoveryCodes };
-  return { record, result };
 }

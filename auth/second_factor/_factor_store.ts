@@ -1,11 +1,19 @@
-import { CookieCipher } from "../../session/internal.ts";
-import { SessionConflictError, type SessionStore } from "../../session/mod.ts";
+import {
+  type CallStore,
+  type ChangeValue,
+  CookieCipher,
+  type FoundValue,
+  parseJSON,
+  ValueStore,
+} from "../../session/internal.ts";
+import { SessionConflictError } from "../../session/mod.ts";
 import {
   decodeBase64Url,
   encodeBase64Url,
   sha256Base64Url,
 } from "../../session/secrets.ts";
-import { type TimedStore, withTimeout } from "../store/timed_store.ts";
+import { USER_COUNTS_TTL, type UserCounts } from "../throttle/user_throttle.ts";
+import { isWaiting, type WaitingLogin } from "./_waiting_login.ts";
 
 /** The authenticator app of a user. */
 export interface StoredTOTP {
@@ -17,49 +25,42 @@ export interface StoredTOTP {
   readonly since: number;
 }
 
-/** The second factors of a user, as stored. */
+/**
+ * The second factors of a user, the logins that wait for one, and the failures.
+ * They are one record, so that one change uses a code up, takes the login, and
+ * ends the others.
+ */
 export interface FactorRecord {
   /** Changes with each set-up, so that remembered devices end with it. */
   readonly id: string;
   readonly totp?: StoredTOTP | undefined;
   /** The hashes of the recovery codes that were not used yet. */
   readonly recovery: readonly string[];
+  readonly waiting?: readonly WaitingLogin[];
+  readonly counts?: UserCounts | undefined;
 }
 
 /** The record of a user without second factors. */
 export const NO_FACTORS: FactorRecord = { id: "", recovery: [] };
 
-/** The change of a record, and the result of the change. */
-export interface FactorChange<Result> {
-  readonly record: FactorRecord;
-  readonly result: Result;
-}
-
-/** The lifetime of a record: ten years from the last change, in milliseconds. */
+/** The lifetime of factors: ten years from the last change, in milliseconds. */
 const TTL = 10 * 365 * 86_400_000;
-
-/** The number of tries to change a record that other requests change too. */
-const MAX_TRIES = 20;
 
 const SECRETS = { name: "second factors", info: "gatehouse second factor" };
 
 /** The second factors of all users. */
 export class FactorStore {
-  readonly #store: TimedStore;
+  readonly #records: ValueStore<FactorRecord>;
   readonly #cipher: CookieCipher;
   readonly #oldestSecret: string;
 
-  constructor(
-    store: SessionStore,
-    secrets: readonly string[],
-    storeTimeout: number | undefined,
-  ) {
-    if (store.consistency === "eventual") {
-      throw new TypeError(
-        "Cannot create second factors: the store can't tell who uses a code first",
-      );
-    }
-    this.#store = withTimeout(store, storeTimeout, "second factors");
+  constructor(callStore: CallStore, secrets: readonly string[]) {
+    this.#records = new ValueStore(callStore, {
+      prefix: "second-factor",
+      // A user without an app has no factors here.
+      ttl: ({ id }) => id === "" ? USER_COUNTS_TTL : TTL,
+      parse: parseRecord,
+    });
     this.#cipher = new CookieCipher(secrets, undefined, SECRETS);
     this.#oldestSecret = secrets.at(-1)!;
   }
@@ -78,8 +79,14 @@ export class FactorStore {
 
   /** Returns the record of a user, or `null` for a user without one. */
   async load(userId: string | number): Promise<FactorRecord | null> {
-    const found = await this.#store.get(await keyOf(userId));
-    return found === null ? null : JSON.parse(found.value);
+    return (await this.read(userId))?.value ?? null;
+  }
+
+  /** Returns the record of a user and its version. */
+  async read(
+    userId: string | number,
+  ): Promise<FoundValue<FactorRecord> | null> {
+    return await this.#records.read(await this.#records.key(String(userId)));
   }
 
   /**
@@ -87,26 +94,19 @@ export class FactorStore {
    * it first, `change` is called again with the new record.
    *
    * @param change Returns the new record, or `null` to leave it as it is.
-   * @returns The result of the change; `null` if there was none.
+   * @param from The record that was read before.
+   * @returns The result of the change; `null` if nothing changed.
    * @throws {SessionConflictError} If other requests changed it too often.
    */
   async update<Result>(
     userId: string | number,
-    change: (
-      record: FactorRecord | null,
-    ) => Promise<FactorChange<Result> | null>,
+    change: ChangeValue<FactorRecord, Result>,
+    from?: FoundValue<FactorRecord> | null,
   ): Promise<Result | null> {
-    const key = await keyOf(userId);
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.#store.get(key);
-      const record = found === null ? null : JSON.parse(found.value);
-      const next = await change(record);
-      if (next === null) return null;
-      const value = JSON.stringify(next.record);
-      const options = { ttl: TTL, ifVersion: found?.version ?? null };
-      if (await this.#store.put(key, value, options)) return next.result;
-    }
-    throw new SessionConflictError("taken");
+    const key = await this.#records.key(String(userId));
+    const result = await this.#records.update(key, change, from);
+    if (result === undefined) throw new SessionConflictError("taken");
+    return result;
   }
 
   /**
@@ -121,23 +121,26 @@ export class FactorStore {
   async updateWhile(
     userId: string | number,
     condition: () => Promise<boolean>,
-    change: (record: FactorRecord | null) => FactorRecord,
+    change: (record: FactorRecord) => FactorRecord,
   ): Promise<boolean> {
     if (!await condition()) return false;
     const changed = await this.update(userId, (before) => {
-      const record = change(before);
-      return Promise.resolve({ record, result: { before, id: record.id } });
+      const value = change(before ?? NO_FACTORS);
+      return { value, result: { before: before ?? NO_FACTORS, id: value.id } };
     });
     let isAllowed = false;
     try {
       return isAllowed = await condition();
     } finally {
-      if (!isAllowed) {
-        const record = changed?.before ?? NO_FACTORS;
-        const undo = { record, result: true };
+      if (!isAllowed && changed !== null) {
+        const { id, totp, recovery } = changed.before;
+        // Only the factors: failures that were counted meanwhile stay.
         await this.update(
           userId,
-          (now) => Promise.resolve(now?.id === changed?.id ? undo : null),
+          (now) =>
+            now?.id === changed.id
+              ? { value: { ...now, id, totp, recovery }, result: true }
+              : null,
         );
       }
     }
@@ -145,7 +148,7 @@ export class FactorStore {
 
   /** Removes the record of a user. */
   async remove(userId: string | number): Promise<void> {
-    await this.#store.delete(await keyOf(userId));
+    await this.#records.remove(await this.#records.key(String(userId)));
   }
 
   /** Encrypts a secret for one user and purpose. */
@@ -187,6 +190,16 @@ function nameOf(userId: string | number, purpose: string): string {
   return JSON.stringify([purpose, String(userId)]);
 }
 
-async function keyOf(userId: string | number): Promise<string> {
-  return `second-factor:${await sha256Base64Url(String(userId))}`;
+/**
+ * Parses a stored record. A malformed login that waits, or a malformed count, is
+ * dropped. Malformed factors are an error: without them, the password would be
+ * enough.
+ */
+function parseRecord(text: string): FactorRecord {
+  const { id, totp, recovery, waiting, counts } = Object(parseJSON(text));
+  if (typeof id !== "string" || !Array.isArray(recovery)) {
+    throw new Error("Cannot read the second factors: the record is malformed");
+  }
+  const logins = Array.isArray(waiting) ? waiting.filter(isWaiting) : [];
+  return { id, totp, recovery, waiting: logins, counts: Object(counts) };
 }

@@ -29,9 +29,11 @@
  */
 export type { AuthMethod } from "../login/auth_method.ts";
 export type { CompleteAuthOptions } from "../login/complete_auth.ts";
+export { createSecondFactors } from "./create_second_factors.ts";
 export type {
   EnableTOTPResult,
   FirstFactorOptions,
+  PendingLogin,
   RememberedDevice,
   SecondFactorResult,
   SecondFactorsOptions,
@@ -40,6 +42,5 @@ export type {
   TOTPSetup,
   VerifyCodeOptions,
 } from "./options.ts";
-export type { PendingLogin } from "./pending_login.ts";
-export { createSecondFactors, type SecondFactors } from "./second_factors.ts";
+export type { SecondFactors } from "./second_factors.ts";
 export { generateTOTP, type TOTPOptions } from "./totp.ts";

@@ -1,4 +1,5 @@
 import type { Session, SessionStore } from "../../session/mod.ts";
+import type { AuthMethod } from "../login/auth_method.ts";
 import type { CompleteAuthOptions } from "../login/complete_auth.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 
@@ -104,6 +105,16 @@ export interface FirstFactorOptions extends CompleteAuthOptions {
    *
    * @default {undefined}
    */
+  readonly data?: string;
+}
+
+/** A login that waits for its second factor. */
+export interface PendingLogin {
+  /** The id of the user who proved the first factor. They are not logged in. */
+  readonly userId: string | number;
+  /** The methods of the first factor. */
+  readonly methods: readonly AuthMethod[];
+  /** The application's data. */
   readonly data?: string;
 }
 

@@ -1,19 +1,17 @@
 import type { RequestContext } from "../../router/mod.ts";
 import type { Session } from "../../session/mod.ts";
 import type { AuthMethod } from "../login/auth_method.ts";
-import { SecondFactorEngine } from "./_engine.ts";
 import type {
   EnableTOTPResult,
   FirstFactorOptions,
+  PendingLogin,
   RememberedDevice,
   SecondFactorResult,
-  SecondFactorsOptions,
   SecondFactorStatus,
   TOTPConfirmation,
   TOTPSetup,
   VerifyCodeOptions,
 } from "./options.ts";
-import type { PendingLogin } from "./pending_login.ts";
 
 /** The second factors of an application's users, and their logins. */
 export interface SecondFactors {
@@ -54,7 +52,8 @@ export interface SecondFactors {
   /**
    * Completes the login of this browser with a code of the authenticator app, or
    * with a recovery code. Each code works once. Other logins of the user that wait
-   * for a code end.
+   * for a code end. If the store of the sessions fails then, the code and the login
+   * are used up, and the user starts again.
    *
    * @param context The context of the request.
    * @param code The code, as the client sent it.
@@ -217,75 +216,4 @@ export interface SecondFactors {
    * @throws {SessionStoreError} If the store failed.
    */
   reencrypt(userId: string | number): Promise<void>;
-}
-
-/**
- * Creates the second factors of an application: codes of authenticator apps
- * (TOTP), recovery codes and remembered devices.
- *
- * A code works once, also if a hundred requests send it at the same time. The
- * codes of the steps before and after the present one work too. Secrets are
- * encrypted in the store, and recovery codes hashed.
- *
- * @example A login with a code
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import {
- *   createSecondFactors,
- *   generateTOTP,
- * } from "@gatehouse/web/auth/second-factor";
- * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createMemorySessionStore } from "@gatehouse/web/session";
- * import { session } from "@gatehouse/web/session-middleware";
- * import { createTestClient } from "@gatehouse/web/testing";
- *
- * const factors = createSecondFactors({
- *   issuer: "Example",
- *   store: createMemorySessionStore(),
- *   secrets: ["from the environment: 32 random characters or more"],
- * });
- * const router = createRouter({ middleware: [session()] });
- * router.post("/login", async (context) => {
- *   // After the password was verified:
- *   const methods = ["pwd"];
- *   const user = await factors.completeFirstFactor(context, 7, { methods });
- *   return new Response(user === null ? "Your code?" : "Welcome");
- * });
- * router.post("/login/:code", async (context) => {
- *   const { ok } = await factors.verifyCode(context, context.params.code);
- *   return new Response(ok ? "Welcome" : "Wrong code");
- * });
- * router.post("/account/app", async (context) => {
- *   const form = await context.request.json();
- *   const { ok } = await factors.enableTOTP(context, form);
- *   return new Response(null, { status: ok ? 204 : 422 });
- * });
- *
- * const { fetch } = createTestClient(router);
- * const post = { method: "POST" };
- * await fetch("/login", post);
- * const { secret, setup } = await factors.createTOTP(7, "ada@example.com");
- * const time = Date.now() - 30_000;
- * const code = await generateTOTP(secret, { time });
- * const body = JSON.stringify({ setup, code });
- * await fetch("/account/app", { ...post, body });
- *
- * assertEquals(await (await fetch("/login", post)).text(), "Your code?");
- * const login = await fetch(`/login/${await generateTOTP(secret)}`, post);
- * assertEquals(await login.text(), "Welcome");
- * ```
- *
- * @param options The name of the application, the store and the secrets.
- * @returns The second factors.
- * @throws {TypeError} If the issuer is empty or contains a colon, the secrets are
- * not an array of strings, or the store is only eventually consistent.
- * @throws {RangeError} If a secret is too short or easy to guess, or a time is not
- * within its limits.
- * @see {@link https://www.rfc-editor.org/rfc/rfc6238 | RFC 6238, TOTP}
- * @see {@link https://pages.nist.gov/800-63-4/sp800-63b.html | NIST SP 800-63B-4, 3.1.4}
- */
-export function createSecondFactors(
-  options: SecondFactorsOptions,
-): SecondFactors {
-  return new SecondFactorEngine(options);
 }

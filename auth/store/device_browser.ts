@@ -131,13 +131,14 @@ export class DeviceBrowser {
    * @param before The devices that it was added to.
    */
   setCookie(before: readonly KnownDevice[], keep: string | null): void {
-    const own = this.#idOf(keep);
-    const replaced = before.map(([hash]) => hash);
-    const ids = this.#ids.filter((one) =>
-      one === own || !replaced.includes(one.hash)
-    );
-    const all = ids.includes(own) ? ids : [own, ...ids];
-    const value = all.slice(0, MAX_ACCOUNTS).map(({ id }) => id).join(".");
+    const { id } = this.#idOf(keep);
+    const known = new Set(before.map(([hash]) => hash));
+    const replaced = this.#ids.filter(({ hash }) => known.has(hash))
+      .map((one) => one.id).filter((one) => one !== id);
+    // Another throttle may have set the cookie meanwhile.
+    const others = idsOf(this.#cookie).filter((one) => !replaced.includes(one));
+    const ids = others.includes(id) ? others : [id, ...others];
+    const value = ids.slice(0, MAX_ACCOUNTS).join(".");
     this.#cookie?.set(value, this.#options.maxAge);
   }
 

@@ -43,6 +43,11 @@ export class FailureCounter {
     return this.#limit.window + this.#limit.maxDelay;
   }
 
+  /** Returns `true` if a count does not matter any more. */
+  isOver(count: FailureCount): boolean {
+    return this.#current(count).length === 0 && this.waitOf(count) === 0;
+  }
+
   /**
    * Returns the milliseconds until the next attempt, at most the longest delay.
    * A delay that ends later comes from a machine whose clock is ahead. If it ends

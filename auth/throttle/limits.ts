@@ -95,6 +95,9 @@ export const DEVICE_LIMIT: ThrottleLimit = {
   window: 30 * DAY,
 };
 
+/** Seconds for which a browser keeps the device cookie: one year. */
+export const DEVICE_MAX_AGE = 31_536_000;
+
 /** The factor by which the limit of a proxy's address is higher. */
 const PROXY_FACTOR = 10;
 

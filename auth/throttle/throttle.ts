@@ -17,10 +17,12 @@ import { rememberAtLogin } from "../store/new_devices.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
 import type { StoredCount, ThrottleConfig } from "./_stored_count.ts";
 import { FailureCounter, toCount } from "./failure_count.ts";
-import { DEVICE_LIMIT, resolveLimits, type ThrottleLimits } from "./limits.ts";
-
-/** Seconds for which a browser keeps the device cookie: one year. */
-const DEVICE_MAX_AGE = 31_536_000;
+import {
+  DEVICE_LIMIT,
+  DEVICE_MAX_AGE,
+  resolveLimits,
+  type ThrottleLimits,
+} from "./limits.ts";
 
 /** Options for {@linkcode createThrottle}. */
 export interface ThrottleOptions extends ThrottleLimits {
@@ -318,14 +320,16 @@ function keepOf({ device, devices }: FoundDevice): AddOptions {
 }
 
 /** Returns the longest time that one of several counts demands. */
-async function longestWait(counts: readonly StoredCount[]): Promise<number> {
+export async function longestWait(
+  counts: readonly StoredCount[],
+): Promise<number> {
   return Math.max(0, ...await Promise.all(counts.map((count) => count.wait())));
 }
 
 /** Adds an attempt to all counts, or to none if one of them denies it. */
-async function addToAll(
+export async function addToAll(
   counts: readonly StoredCount[],
-  remember: () => Promise<void>,
+  remember?: () => Promise<void>,
 ): Promise<ThrottleAttempt> {
   const results = await Promise.all(counts.map((count) => count.add()));
   const allowed = results.filter((result) => result.allowed);
@@ -340,7 +344,7 @@ async function addToAll(
   }
   const succeed = async () => {
     const ends = allowed.map((result) => result.succeed());
-    await Promise.all([...ends, remember()]);
+    await Promise.all([...ends, remember?.()]);
   };
   return { allowed: true, succeed, cancel };
 }

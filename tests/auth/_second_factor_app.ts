@@ -138,6 +138,18 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
     });
     return Response.json(session?.userId ?? null);
   });
+  router.post("/large/:id", async (context) => {
+    const data = "x".repeat(10_000);
+    const id = Number(context.params.id);
+    await factors.completeFirstFactor(context, id, { methods: [], data });
+    return new Response();
+  });
+  // The pending login of a session from before the record had it.
+  router.post("/plant", (context) => {
+    const token = "a".repeat(22);
+    context.get(Session).set("__auth.second-factor", { token });
+    return new Response();
+  });
   // A login whose throttle has the same store and names users by their id.
   const logins = createThrottle({ store, now });
   router.post("/password/:id", async (context) => {

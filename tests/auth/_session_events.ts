@@ -232,13 +232,26 @@ export const SESSION_EVENTS: readonly EventRow[] = [
     cause: (log) => sendUsedCode(log, false),
   },
   {
-    from: "auth/second_factor/_engine.ts",
+    from: "auth/second_factor/_code_check.ts",
+    event: "lockout failure second-factor",
+    cause: async (log) => {
+      const app = createFactorApp({ middleware: [log.middleware] });
+      await app.enable();
+      const browser = app.browser();
+      await browser.login();
+      for (let guess = 0; guess < 5; guess++) await browser.send("wrong");
+      await log.take();
+      await browser.send("wrong");
+    },
+  },
+  {
+    from: "auth/second_factor/create_second_factors.ts",
     event: "factor-add success",
     user: "1",
     cause: changeFactors("/enable"),
   },
   {
-    from: "auth/second_factor/_engine.ts",
+    from: "auth/second_factor/create_second_factors.ts",
     event: "factor-remove success",
     user: "1",
     cause: changeFactors("/disable"),

@@ -251,6 +251,7 @@ const INTERNAL = new Map([
   ["CompleteLoginOptions", "completeFirstFactor passes it"],
   ["Controller", "its middleware is tested in tests/router/types_test.ts"],
   ["CredentialsAuthProvider", "a provider is its options, frozen"],
+  ["KnownDevicesOptions", "throttles and second factors pass them"],
   ["ProviderEngine", "the provider keeps its resolved options"],
   [
     "ResourcesOptions",

@@ -1,22 +1,25 @@
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { STORE_TIMEOUT, storeCaller } from "../../session/internal.ts";
 import type { Session } from "../../session/mod.ts";
 import { encodeBase64Url } from "../../session/secrets.ts";
 import { type AuthMethod, checkMethods } from "../login/auth_method.ts";
 import { completeAuth, completeLogin } from "../login/complete_auth.ts";
 import { loginOriginOf, setLoginOrigin } from "../login/login_names.ts";
 import { ownSession } from "../login/own_account.ts";
+import { checkedCaller } from "../store/checked_caller.ts";
 import { KnownDevices } from "../store/known_devices.ts";
 import { accountsOfDevices } from "../store/new_devices.ts";
-import { createThrottle } from "../throttle/throttle.ts";
-import { CodeCheck } from "./_code_check.ts";
+import { UserThrottle } from "../throttle/user_throttle.ts";
+import { CodeCheck, type UsedCode } from "./_code_check.ts";
 import { type FactorRecord, FactorStore, NO_FACTORS } from "./_factor_store.ts";
+import { PendingLogins } from "./_pending_logins.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./_recovery_codes.ts";
 import { TOTPSetups } from "./_totp_setup.ts";
+import type { StoredLogin } from "./_waiting_login.ts";
 import type {
   EnableTOTPResult,
   FirstFactorOptions,
+  PendingLogin,
   RememberedDevice,
   SecondFactorResult,
   SecondFactorsOptions,
@@ -25,14 +28,6 @@ import type {
   TOTPSetup,
   VerifyCodeOptions,
 } from "./options.ts";
-import {
-  type PendingLogin,
-  type PendingOptions,
-  readPendingLogin,
-  revokePendingLogins,
-  savePendingLogin,
-  takePendingLogin,
-} from "./pending_login.ts";
 import type { SecondFactors } from "./second_factors.ts";
 
 type UserId = string | number;
@@ -40,13 +35,84 @@ type UserId = string | number;
 const MISSING = { ok: false, reason: "missing" } as const;
 const ENDED = { ok: false, reason: "ended" } as const;
 
+/**
+ * Creates the second factors of an application: codes of authenticator apps
+ * (TOTP), recovery codes and remembered devices.
+ *
+ * A code works once, also if a hundred requests send it at the same time. The
+ * codes of the steps before and after the present one work too. Secrets are
+ * encrypted in the store, and recovery codes hashed.
+ *
+ * @example A login with a code
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   createSecondFactors,
+ *   generateTOTP,
+ * } from "@gatehouse/web/auth/second-factor";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ * import { session } from "@gatehouse/web/session-middleware";
+ * import { createTestClient } from "@gatehouse/web/testing";
+ *
+ * const factors = createSecondFactors({
+ *   issuer: "Example",
+ *   store: createMemorySessionStore(),
+ *   secrets: ["from the environment: 32 random characters or more"],
+ * });
+ * const router = createRouter({ middleware: [session()] });
+ * router.post("/login", async (context) => {
+ *   // After the password was verified:
+ *   const methods = ["pwd"];
+ *   const user = await factors.completeFirstFactor(context, 7, { methods });
+ *   return new Response(user === null ? "Your code?" : "Welcome");
+ * });
+ * router.post("/login/:code", async (context) => {
+ *   const { ok } = await factors.verifyCode(context, context.params.code);
+ *   return new Response(ok ? "Welcome" : "Wrong code");
+ * });
+ * router.post("/account/app", async (context) => {
+ *   const form = await context.request.json();
+ *   const { ok } = await factors.enableTOTP(context, form);
+ *   return new Response(null, { status: ok ? 204 : 422 });
+ * });
+ *
+ * const { fetch } = createTestClient(router);
+ * const post = { method: "POST" };
+ * await fetch("/login", post);
+ * const { secret, setup } = await factors.createTOTP(7, "ada@example.com");
+ * const time = Date.now() - 30_000;
+ * const code = await generateTOTP(secret, { time });
+ * const body = JSON.stringify({ setup, code });
+ * await fetch("/account/app", { ...post, body });
+ *
+ * assertEquals(await (await fetch("/login", post)).text(), "Your code?");
+ * const login = await fetch(`/login/${await generateTOTP(secret)}`, post);
+ * assertEquals(await login.text(), "Welcome");
+ * ```
+ *
+ * @param options The name of the application, the store and the secrets.
+ * @returns The second factors.
+ * @throws {TypeError} If the issuer is empty or contains a colon, the secrets are
+ * not an array of strings, or the store is only eventually consistent.
+ * @throws {RangeError} If a secret is too short or easy to guess, or a time is not
+ * within its limits.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6238 | RFC 6238, TOTP}
+ * @see {@link https://pages.nist.gov/800-63-4/sp800-63b.html | NIST SP 800-63B-4, 3.1.4}
+ */
+export function createSecondFactors(
+  options: SecondFactorsOptions,
+): SecondFactors {
+  return new SecondFactorEngine(options);
+}
+
 /** The second factors of an application. */
-export class SecondFactorEngine implements SecondFactors {
+class SecondFactorEngine implements SecondFactors {
   readonly #factors: FactorStore;
   readonly #setups: TOTPSetups;
   readonly #devices: KnownDevices;
   readonly #codes: CodeCheck;
-  readonly #pending: PendingOptions;
+  readonly #pending: PendingLogins;
   readonly #loginThrottle: SecondFactorsOptions["loginThrottle"];
   #isWarned = false;
   readonly #rememberFor: number;
@@ -59,13 +125,7 @@ export class SecondFactorEngine implements SecondFactors {
       store,
       secrets,
       now = Date.now,
-      storeTimeout = STORE_TIMEOUT,
-      throttle = createThrottle({
-        name: "second-factor",
-        store,
-        storeTimeout,
-        now,
-      }),
+      storeTimeout,
       pendingTimeout = 600_000,
       rememberFor = 30 * 86_400_000,
       deviceCookie = "trusted-device",
@@ -73,10 +133,13 @@ export class SecondFactorEngine implements SecondFactors {
     } = options;
     assertTime("pendingTimeout", pendingTimeout, 3_600_000);
     assertTime("rememberFor", rememberFor, 400 * 86_400_000);
-    this.#factors = new FactorStore(store, secrets, storeTimeout);
+    const owner = "second factors";
+    const race = "who uses a code first";
+    const callStore = checkedCaller(store, { owner, race, storeTimeout });
+    this.#factors = new FactorStore(callStore, secrets);
     this.#setups = new TOTPSetups(issuer, this.#factors, now);
     this.#devices = new KnownDevices({
-      callStore: storeCaller(store, storeTimeout),
+      callStore,
       now,
       cookie: deviceCookie,
       keyPrefix: "second-factor:device",
@@ -84,8 +147,16 @@ export class SecondFactorEngine implements SecondFactors {
       verb: "remember device in",
       hasLabels: true,
     });
-    this.#codes = new CodeCheck(this.#factors, throttle, now);
-    this.#pending = { store, storeTimeout, now, ttl: pendingTimeout };
+    this.#pending = new PendingLogins(this.#factors, now, pendingTimeout);
+    const {
+      throttle = new UserThrottle({
+        name: "second-factor",
+        store,
+        callStore,
+        now,
+      }),
+    } = options;
+    this.#codes = new CodeCheck(this.#factors, this.#pending, throttle, now);
     this.#loginThrottle = options.loginThrottle;
     this.#rememberFor = rememberFor;
     this.#hasOther = otherFactors;
@@ -104,7 +175,8 @@ export class SecondFactorEngine implements SecondFactors {
         "Cannot complete the first factor: the version of the user is missing",
       );
     }
-    const record = await this.#factors.load(userId);
+    const found = await this.#factors.read(userId);
+    const record = found?.value ?? null;
     const isNeeded = !methods.includes("mfa") &&
       (record?.totp !== undefined || await this.#hasOther(userId));
     if (!isNeeded) return await completeAuth(context, userId, login);
@@ -120,14 +192,8 @@ export class SecondFactorEngine implements SecondFactors {
     const origin = loginOriginOf(context);
     const devices = accountsOfDevices(context);
     this.#checkThrottle(devices);
-    await savePendingLogin(context, {
-      ...login,
-      userId,
-      methods,
-      origin,
-      devices,
-      ...data !== undefined && { data },
-    }, this.#pending);
+    const waiting = { ...login, methods, origin, devices, data };
+    await this.#pending.save(context, userId, waiting, found);
     return null;
   }
 
@@ -142,9 +208,12 @@ export class SecondFactorEngine implements SecondFactors {
   }
 
   async pendingLogin(context: RequestContext): Promise<PendingLogin | null> {
-    const login = await readPendingLogin(context, this.#pending);
+    const claim = await this.#pending.claimOf(context);
+    if (claim === null) return null;
+    const { userId } = claim;
+    const login = this.#pending.find(await this.#factors.load(userId), claim);
     if (login === null) return null;
-    const { userId, methods, data } = login;
+    const { methods, data } = login;
     return { userId, methods, ...data !== undefined && { data } };
   }
 
@@ -153,31 +222,43 @@ export class SecondFactorEngine implements SecondFactors {
     code: unknown,
     { rememberDevice = false }: VerifyCodeOptions = {},
   ): Promise<SecondFactorResult> {
-    const login = await readPendingLogin(context, this.#pending);
-    if (login === null) return MISSING;
-    const used = await this.#codes.use(context, login.userId, code);
+    const claim = await this.#pending.claimOf(context);
+    if (claim === null) return MISSING;
+    const { userId } = claim;
+    const used = await this.#codes.use(context, { userId, code, claim });
     if (!used.ok) return used;
-    const session = await this.completeSecondFactor(context, [used.method]);
-    // A concurrent request with another code was faster.
-    if (session === null) return MISSING;
+    const login = used.login!;
+    const [session] = await Promise.all([
+      this.#complete(context, userId, login, [used.method]),
+      used.succeed(),
+    ]);
     if (rememberDevice) {
-      const { userId, version } = login;
-      const record = await this.#factors.load(userId);
-      const account = this.#accountOf(userId, record, version);
+      const account = this.#accountOf(userId, used.record, login.version);
       await this.#devices.add(context, account);
     }
-    return { ...used, session, data: login.data };
+    return resultOf(used, session, login.data);
   }
 
   async completeSecondFactor(
     context: RequestContext,
     methods: readonly AuthMethod[],
   ): Promise<Session | null> {
-    const login = await takePendingLogin(context, this.#pending);
-    if (login === null) return null;
+    const claim = await this.#pending.claimOf(context);
+    const login = claim && await this.#pending.take(claim);
+    return claim && login &&
+      await this.#complete(context, claim.userId, login, methods);
+  }
+
+  /** Completes a login that waited for its second factor. */
+  async #complete(
+    context: RequestContext,
+    userId: UserId,
+    login: StoredLogin,
+    methods: readonly AuthMethod[],
+  ): Promise<Session> {
     // A logout at the provider of the first factor finds the session by it.
     if (login.origin !== undefined) setLoginOrigin(context, login.origin);
-    const { authenticatedAt, timeouts, userId, version } = login;
+    const { authenticatedAt, timeouts, version } = login;
     const all = [...login.methods, ...methods, "mfa"];
     const options = { authenticatedAt, methods: all, timeouts, version };
     const session = await completeAuth(context, userId, options);
@@ -193,11 +274,15 @@ export class SecondFactorEngine implements SecondFactors {
   ): Promise<SecondFactorResult> {
     const { userId } = await ownSession(context, "confirm the code");
     if (userId === undefined) return MISSING;
-    const used = await this.#codes.use(context, userId, code);
+    const use = { userId, code, claim: null };
+    const used = await this.#codes.use(context, use);
     if (!used.ok) return used;
     const methods = [used.method, "mfa"];
-    const session = await completeAuth(context, userId, { methods });
-    return { ...used, session, data: undefined };
+    const [session] = await Promise.all([
+      completeAuth(context, userId, { methods }),
+      used.succeed(),
+    ]);
+    return resultOf(used, session, undefined);
   }
 
   async status(userId: UserId): Promise<SecondFactorStatus> {
@@ -225,8 +310,12 @@ export class SecondFactorEngine implements SecondFactors {
     const { totp } = checked;
     const codes = newRecoveryCodes();
     const recovery = await hashesOf(userId, codes);
-    const record = { id: newId(), totp, recovery };
-    if (!await this.#change(session, () => record)) return ENDED;
+    const id = newId();
+    const isStored = await this.#change(
+      session,
+      (record) => ({ ...record, id, totp, recovery }),
+    );
+    if (!isStored) return ENDED;
     reportSecurityEvent(context, { action: "factor-add", userId });
     return { ok: true, recoveryCodes: codes };
   }
@@ -250,11 +339,13 @@ export class SecondFactorEngine implements SecondFactors {
   async disable(context: RequestContext): Promise<boolean> {
     const session = await ownSession(context, "disable the second factor");
     const { userId } = session;
-    const none = { ...NO_FACTORS, id: newId() };
-    if (userId === undefined || !await this.#change(session, () => none)) {
-      return false;
-    }
-    await revokePendingLogins(userId, this.#pending);
+    if (userId === undefined) return false;
+    const id = newId();
+    const isStored = await this.#change(
+      session,
+      ({ counts }) => ({ ...NO_FACTORS, id, counts }),
+    );
+    if (!isStored) return false;
     reportSecurityEvent(context, { action: "factor-remove", userId });
     return true;
   }
@@ -262,7 +353,7 @@ export class SecondFactorEngine implements SecondFactors {
   /** Changes the factors of a session's user while their version is the same. */
   #change(
     { userId = "", version }: Session,
-    change: (record: FactorRecord | null) => FactorRecord,
+    change: (record: FactorRecord) => FactorRecord,
   ): Promise<boolean> {
     const isCurrent = async () =>
       this.#version === undefined ||
@@ -301,7 +392,7 @@ export class SecondFactorEngine implements SecondFactors {
 
   async revoke(userId: UserId): Promise<void> {
     await this.#devices.remove(await this.#deviceAccount(userId));
-    await revokePendingLogins(userId, this.#pending);
+    await this.#pending.revoke(userId);
   }
 
   async #deviceAccount(userId: UserId): Promise<string> {
@@ -328,9 +419,18 @@ export class SecondFactorEngine implements SecondFactors {
     await this.#factors.update(userId, async (record) => {
       if (record?.totp === undefined) return null;
       const totp = await this.#factors.reencrypt(userId, record.totp);
-      return { record: { ...record, totp }, result: true };
+      return { value: { ...record, totp }, result: true };
     });
   }
+}
+
+function resultOf(
+  { method, record }: UsedCode,
+  session: Session,
+  data: string | undefined,
+): SecondFactorResult {
+  const recoveryCodes = record.recovery.length;
+  return { ok: true, session, method, recoveryCodes, data };
 }
 
 function hashesOf(userId: UserId, codes: readonly string[]): Promise<string[]> {

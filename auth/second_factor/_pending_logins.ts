@@ -1,0 +1,110 @@
+import type { RequestContext } from "../../router/mod.ts";
+import {
+  allowNewSession,
+  checkLogin,
+  type FoundValue,
+} from "../../session/internal.ts";
+import { encodeBase64Url, sha256Base64Url } from "../../session/secrets.ts";
+import { currentSession } from "../login/current_session.ts";
+import {
+  type FactorRecord,
+  type FactorStore,
+  NO_FACTORS,
+} from "./_factor_store.ts";
+import { addWaiting, findWaiting, type StoredLogin } from "./_waiting_login.ts";
+
+/** The session key of the pending login. `completeAuth` removes this prefix. */
+const KEY = "__auth.second-factor";
+
+/** The pending login that a session names. It may have ended. */
+export interface PendingClaim {
+  readonly userId: string | number;
+  /** The hash of the token in the session. */
+  readonly hash: string;
+}
+
+/**
+ * The logins that wait for their second factor.
+ *
+ * A session holds only the user and a token, and the record of the user the
+ * login. A copy of an old session cookie brings no login back, even if sessions
+ * are in cookies.
+ */
+export class PendingLogins {
+  readonly #factors: FactorStore;
+  readonly #now: () => number;
+  readonly #ttl: number;
+
+  constructor(factors: FactorStore, now: () => number, ttl: number) {
+    this.#factors = factors;
+    this.#now = now;
+    this.#ttl = ttl;
+  }
+
+  /** Saves the login of a user whose record was read before. */
+  async save(
+    context: RequestContext,
+    userId: string | number,
+    login: StoredLogin,
+    from: FoundValue<FactorRecord> | null,
+  ): Promise<void> {
+    const session = await sessionOf(context);
+    checkLogin(session, login);
+    const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+    const hash = await sha256Base64Url(token);
+    await this.#factors.update(userId, (record) => {
+      const now = this.#now();
+      const expiring = { ...login, expiresAt: now + this.#ttl };
+      const waiting = addWaiting(record?.waiting, [hash, expiring], now);
+      return { value: { ...record ?? NO_FACTORS, waiting }, result: true };
+    }, from);
+    session.set(KEY, { account: userId, token });
+    // An id that an attacker planted must not learn of the first factor.
+    session.regenerateId();
+    allowNewSession(session, "proved-user");
+  }
+
+  /** Returns the claim in the session of a request, or `null`. */
+  async claimOf(context: RequestContext): Promise<PendingClaim | null> {
+    const value = (await sessionOf(context)).get(KEY);
+    const { account, token } = Object(value ?? {});
+    return typeof token === "string" &&
+        (typeof account === "string" || typeof account === "number")
+      ? { userId: account, hash: await sha256Base64Url(token) }
+      : null;
+  }
+
+  /** Returns the login of a claim, or `null` if it has ended. */
+  find(
+    record: FactorRecord | null,
+    { hash }: PendingClaim,
+  ): StoredLogin | null {
+    return findWaiting(record?.waiting, hash, this.#now());
+  }
+
+  /**
+   * Takes the login of a claim, and ends the others of its user. Of several
+   * concurrent requests, one gets it. The session keeps its claim until
+   * `completeAuth`: a change would be a conflict in the other requests.
+   */
+  async take(claim: PendingClaim): Promise<StoredLogin | null> {
+    return await this.#factors.update(claim.userId, (record) => {
+      const result = this.find(record, claim);
+      return record === null || result === null
+        ? null
+        : { value: { ...record, waiting: [] }, result };
+    });
+  }
+
+  /** Ends the pending logins of a user. */
+  async revoke(userId: string | number): Promise<void> {
+    await this.#factors.update(
+      userId,
+      (record) => record && { value: { ...record, waiting: [] }, result: true },
+    );
+  }
+}
+
+function sessionOf(context: RequestContext) {
+  return currentSession(context, "use the second factor").load();
+}
