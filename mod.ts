@@ -61,7 +61,7 @@ export {
 } from "./router/middleware/mod.ts";
 export { eventStream, respond } from "./router/content/mod.ts";
 export {
-  createCookieSessionStorage,
+  createCookieSessionStore,
   createMemorySessionStore,
   Session,
   sessions,

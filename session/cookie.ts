@@ -1,6 +1,6 @@
 import {
-  type CookieSessionStorage,
-  type CookieSessionStorageOptions,
+  type CookieSessionStore,
+  type CookieSessionStoreOptions,
   CookieStorage,
 } from "./drivers/cookie_driver.ts";
 
@@ -31,12 +31,12 @@ import {
  * @example Sessions in cookies, and a logout on all devices
  * ```ts
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createCookieSessionStorage, Session } from "@gatehouse/web/session";
+ * import { createCookieSessionStore, Session } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
  * import { assertEquals } from "@std/assert";
  *
  * const endedAt = new Map<string | number, number>(); // In your database
- * const store = createCookieSessionStorage({
+ * const store = createCookieSessionStore({
  *   secrets: ["from a random source, never from the code"],
  *   revokedBefore: (userId) => endedAt.get(userId),
  * });
@@ -73,8 +73,8 @@ import {
  * @throws {RangeError} If there is no secret, or one is too short or too easy to
  * guess.
  */
-export function createCookieSessionStorage(
-  options: CookieSessionStorageOptions,
-): CookieSessionStorage {
+export function createCookieSessionStore(
+  options: CookieSessionStoreOptions,
+): CookieSessionStore {
   return new CookieStorage(options);
 }

@@ -17,7 +17,7 @@ import {
   type SessionCookieOptions,
 } from "./cookies/prefixed_cookie.ts";
 import {
-  type CookieSessionStorage,
+  type CookieSessionStore,
   CookieStorage,
 } from "./drivers/cookie_driver.ts";
 import { storeDrivers } from "./drivers/store_driver.ts";
@@ -33,7 +33,7 @@ import {
 
 export type {
   AnonymousLimit,
-  CookieSessionStorage,
+  CookieSessionStore,
   SessionCookieOptions,
   SessionTimeouts,
 };
@@ -59,10 +59,10 @@ export interface SessionOptions {
    *
    * @default {createMemorySessionStore()}
    */
-  readonly store?: SessionStore | CookieSessionStorage;
+  readonly store?: SessionStore | CookieSessionStore;
   /**
    * Secrets for sessions in encrypted cookies, instead of a store. See
-   * `createCookieSessionStorage` of `@gatehouse/web/session` for the limits
+   * `createCookieSessionStore` of `@gatehouse/web/session` for the limits
    * of such sessions.
    *
    * @default {undefined}
@@ -278,7 +278,7 @@ function createStorage(
   if (secrets !== undefined && store !== undefined) {
     fail("it takes a store or secrets, not both");
   }
-  // No other class implements CookieSessionStorage.
+  // No other class implements CookieSessionStore.
   const storage = secrets !== undefined
     ? new CookieStorage({ secrets })
     : (store ?? createMemorySessionStore()) as SessionStore | CookieStorage;

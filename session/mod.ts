@@ -19,15 +19,15 @@
  *
  * @module
  */
-export { createCookieSessionStorage } from "./cookie.ts";
+export { createCookieSessionStore } from "./cookie.ts";
 export {
   type CookieOptions,
   parseCookies,
   serializeCookie,
 } from "./cookies/public_cookies.ts";
 export type {
-  CookieSessionStorage,
-  CookieSessionStorageOptions,
+  CookieSessionStore,
+  CookieSessionStoreOptions,
 } from "./drivers/cookie_driver.ts";
 export {
   endAllSessions,

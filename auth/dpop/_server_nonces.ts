@@ -1,4 +1,4 @@
-import { CookieCipher } from "../../session/internal.ts";
+import { SecretBox } from "../../session/internal.ts";
 
 const NONCES = {
   name: "DPoP nonces",
@@ -20,7 +20,7 @@ export type NonceState = "invalid" | "fresh" | "aging";
  * accept each other's nonces, and none of them stores any.
  */
 export class ServerNonces {
-  readonly #cipher: CookieCipher;
+  readonly #cipher: SecretBox;
 
   /**
    * @param secrets The secrets: the first one encrypts, all of them decrypt.
@@ -29,7 +29,7 @@ export class ServerNonces {
    * guess.
    */
   constructor(secrets: readonly string[]) {
-    this.#cipher = new CookieCipher(secrets, undefined, NONCES);
+    this.#cipher = new SecretBox(secrets, undefined, NONCES);
   }
 
   /** Creates a nonce. */

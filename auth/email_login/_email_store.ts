@@ -1,4 +1,4 @@
-import { CookieCipher, ValueStore } from "../../session/internal.ts";
+import { SecretBox, ValueStore } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import { checkedCaller } from "../store/checked_caller.ts";
 
@@ -43,7 +43,7 @@ export class EmailStore {
     const owner = "email login";
     const race = "who uses a link first";
     const call = checkedCaller(store, { owner, race, storeTimeout });
-    const cipher = new CookieCipher(secrets, undefined, CODES);
+    const cipher = new SecretBox(secrets, undefined, CODES);
     this.#purpose = purpose;
     this.#emails = new ValueStore<EmailRecord>(call, {
       prefix: "email",

@@ -39,7 +39,7 @@ export interface ActingRules<User extends AuthenticatedUser> {
    *
    * @param entry The entry.
    */
-  readonly record: (entry: ActingEntry) => void | Promise<void>;
+  readonly audit: (entry: ActingEntry) => void | Promise<void>;
   /**
    * The time after which acting ends, in milliseconds.
    *
@@ -66,13 +66,13 @@ const rulesByScheme = /* @__PURE__ */ new WeakMap<object, SchemeRules>();
 /** Sets the rules of a scheme. */
 export function setActingRules<User extends AuthenticatedUser, Id>(
   scheme: AuthScheme<User>,
-  { allow, maxDuration = 3_600_000, now = Date.now, record }: ActingRules<User>,
+  { allow, audit, maxDuration = 3_600_000, now = Date.now }: ActingRules<User>,
   find: (id: Id) => User | null | Promise<User | null>,
 ): void {
   // The scheme calls the functions with its own users only.
   rulesByScheme.set(
     scheme,
-    { allow, find, maxDuration, now, record } as unknown as SchemeRules,
+    { allow, audit, find, maxDuration, now } as unknown as SchemeRules,
   );
 }
 
@@ -137,7 +137,7 @@ export interface ActAsOptions {
  *   verify: (id: string | number) => users.get(Number(id)) ?? null,
  *   acting: {
  *     allow: (actor, user) => actor.role === "admin" && user.role === "user",
- *     record: ({ action, reason }) => void trail.push(`${action}: ${reason}`),
+ *     audit: ({ action, reason }) => void trail.push(`${action}: ${reason}`),
  *   },
  * });
  * const router = createRouter({
@@ -205,7 +205,7 @@ export async function actAs(
     ? null
     : await findAllowed(rules, actor, userId);
   const action = user === null ? "refuse" : "start";
-  await rules.record(entryOf(context, action, actor.id, acting, startedAt));
+  await rules.audit(entryOf(context, action, actor.id, acting, startedAt));
   if (user === null) return null;
   // An array: sessions in cookies keep objects under such keys for ten minutes.
   session.set(ACTING_KEY, [userId, reason, startedAt]);
@@ -251,7 +251,7 @@ export async function stopActing(context: RequestContext): Promise<boolean> {
   await session.commit();
   for (const scheme of context.get(State).schemes) {
     const rules = rulesByScheme.get(scheme);
-    await rules?.record(
+    await rules?.audit(
       entryOf(context, "end", actorId, acting, rules.now()),
     );
   }

@@ -31,7 +31,7 @@ export interface DeviceChangesOptions {
    *
    * @default {["browser"]}
    */
-  readonly compare?: readonly ("browser" | "network")[];
+  readonly properties?: readonly ("browser" | "network")[];
   /**
    * `true` to let `requireFreshAuth` refuse the session after a change, until the
    * user logs in again.
@@ -97,23 +97,23 @@ export const StepUp: ContextKey<boolean> = /* @__PURE__ */ createContextKey(
  *
  * @param options The function that warns, and the compared properties.
  * @returns The middleware.
- * @throws {TypeError} If there is nothing to compare.
+ * @throws {TypeError} If `properties` is empty.
  */
 export function deviceChanges(
   options: DeviceChangesOptions,
 ): Middleware<readonly []> {
-  const { compare = ["browser"], onChange, stepUp = false } = options;
-  if (compare.length === 0) {
-    throw new TypeError("Cannot create deviceChanges: compare is empty");
+  const { properties = ["browser"], onChange, stepUp = false } = options;
+  if (properties.length === 0) {
+    throw new TypeError("Cannot create deviceChanges: properties is empty");
   }
   return async (context) => {
     const session = await currentSession(context, "compare devices").load();
     const { userId } = session;
     if (userId === undefined) return;
     const device = createLabel(context);
-    const hash = await hashOf(device, compare);
+    const hash = await hashOf(device, properties);
     const known = session.get(KEY) as readonly string[] | undefined ??
-      [await hashOf(labelOf(session), compare)];
+      [await hashOf(labelOf(session), properties)];
     const isKnown = known.includes(hash);
     if (stepUp && (known.length > 1 || !isKnown)) context.set(StepUp, true);
     if (isKnown || known.length >= MAX_DEVICES) return;
@@ -132,11 +132,11 @@ export function deviceChanges(
 /** Returns a short hash, because cookies have little room. */
 async function hashOf(
   { address = "", userAgent = "" }: SessionLabel,
-  compare: readonly ("browser" | "network")[],
+  properties: readonly ("browser" | "network")[],
 ): Promise<string> {
   const parts = [
-    compare.includes("browser") && userAgent.replace(/[\d._]+/g, "0"),
-    compare.includes("network") && networkOf(address),
+    properties.includes("browser") && userAgent.replace(/[\d._]+/g, "0"),
+    properties.includes("network") && networkOf(address),
   ];
   return (await sha256Base64Url(JSON.stringify(parts))).slice(0, 12);
 }

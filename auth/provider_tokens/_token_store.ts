@@ -1,6 +1,6 @@
 import {
   type CipherKind,
-  CookieCipher,
+  SecretBox,
   STORE_TIMEOUT,
   storeCaller,
   ValueStore,
@@ -72,7 +72,7 @@ const MAX_BYTES = 40_000;
 /** Reads and writes connections, each by compare-and-swap. */
 export class TokenStore {
   readonly now: () => number;
-  readonly #cipher: CookieCipher;
+  readonly #cipher: SecretBox;
   readonly #connections: ValueStore<Connection>;
 
   constructor(
@@ -81,7 +81,7 @@ export class TokenStore {
     now: () => number,
   ) {
     this.now = now;
-    this.#cipher = new CookieCipher(secrets, undefined, TOKENS);
+    this.#cipher = new SecretBox(secrets, undefined, TOKENS);
     this.#connections = new ValueStore(storeCaller(store, STORE_TIMEOUT), {
       prefix: "tokens",
       ttl: ({ endsAt }) => endsAt - now(),

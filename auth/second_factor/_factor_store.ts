@@ -1,9 +1,9 @@
 import {
   type CallStore,
   type ChangeValue,
-  CookieCipher,
   type FoundValue,
   parseJSON,
+  SecretBox,
   ValueStore,
 } from "../../session/internal.ts";
 import { SessionConflictError } from "../../session/mod.ts";
@@ -51,7 +51,7 @@ const SECRETS = { name: "second factors", info: "gatehouse second factor" };
 /** The second factors of all users. */
 export class FactorStore {
   readonly #records: ValueStore<FactorRecord>;
-  readonly #cipher: CookieCipher;
+  readonly #cipher: SecretBox;
   readonly #oldestSecret: string;
 
   constructor(callStore: CallStore, secrets: readonly string[]) {
@@ -61,7 +61,7 @@ export class FactorStore {
       ttl: ({ id }) => id === "" ? USER_COUNTS_TTL : TTL,
       parse: parseRecord,
     });
-    this.#cipher = new CookieCipher(secrets, undefined, SECRETS);
+    this.#cipher = new SecretBox(secrets, undefined, SECRETS);
     this.#oldestSecret = secrets.at(-1)!;
   }
 

@@ -116,7 +116,7 @@ class SecondFactorEngine implements SecondFactors {
   readonly #loginThrottle: SecondFactorsOptions["loginThrottle"];
   #isWarned = false;
   readonly #rememberFor: number;
-  readonly #hasOther: NonNullable<SecondFactorsOptions["otherFactors"]>;
+  readonly #hasOther: NonNullable<SecondFactorsOptions["hasOtherFactor"]>;
   readonly #version: SecondFactorsOptions["version"];
 
   constructor(options: SecondFactorsOptions) {
@@ -129,7 +129,7 @@ class SecondFactorEngine implements SecondFactors {
       pendingTimeout = 600_000,
       rememberFor = 30 * 86_400_000,
       deviceCookie = "trusted-device",
-      otherFactors = () => false,
+      hasOtherFactor = () => false,
     } = options;
     assertTime("pendingTimeout", pendingTimeout, 3_600_000);
     assertTime("rememberFor", rememberFor, 400 * 86_400_000);
@@ -159,7 +159,7 @@ class SecondFactorEngine implements SecondFactors {
     this.#codes = new CodeCheck(this.#factors, this.#pending, throttle, now);
     this.#loginThrottle = options.loginThrottle;
     this.#rememberFor = rememberFor;
-    this.#hasOther = otherFactors;
+    this.#hasOther = hasOtherFactor;
     this.#version = options.version;
   }
 
@@ -384,7 +384,7 @@ class SecondFactorEngine implements SecondFactors {
     }));
   }
 
-  async forgetDevice(context: RequestContext, id: string): Promise<void> {
+  async removeDevice(context: RequestContext, id: string): Promise<void> {
     const { userId } = await ownSession(context, "forget the device");
     if (userId === undefined) return;
     await this.#devices.remove(await this.#deviceAccount(userId), id);

@@ -26,7 +26,7 @@ export interface SecondFactorsOptions {
    *
    * @default {() => false}
    */
-  readonly otherFactors?: (
+  readonly hasOtherFactor?: (
     userId: string | number,
   ) => boolean | Promise<boolean>;
 
@@ -217,7 +217,7 @@ export type EnableTOTPResult =
 
 /** A device that needs no code. */
 export interface RememberedDevice {
-  /** The id of the device, for `forgetDevice`. It is not the one in the cookie. */
+  /** The id of the device, for `removeDevice`. It is not the one in the cookie. */
   readonly id: string;
   /** `true` if it is the device of this request. */
   readonly current: boolean;

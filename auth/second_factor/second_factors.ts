@@ -197,7 +197,7 @@ export interface SecondFactors {
    * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store failed.
    */
-  forgetDevice(context: RequestContext, id: string): Promise<void>;
+  removeDevice(context: RequestContext, id: string): Promise<void>;
 
   /**
    * Forgets all remembered devices of a user, and ends the logins that wait for a

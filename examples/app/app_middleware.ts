@@ -11,8 +11,8 @@ import {
   crossOriginProtection,
   formData,
   methodOverride,
-  onSecurityEvent,
   secureHeaders,
+  securityEvents,
 } from "@gatehouse/web/middleware";
 import { session } from "@gatehouse/web/session-middleware";
 import { sessionScheme } from "./log_in.ts";
@@ -37,7 +37,7 @@ export function appMiddleware(options: MiddlewareOptions) {
   return [
     logger({ output: log }),
     options.outbox,
-    onSecurityEvent((event) => services.audit.add(event), { now }),
+    securityEvents((event) => services.audit.add(event), { now }),
     (context: RequestContext) => {
       context.set(HasSource, services.readFile !== undefined);
     },

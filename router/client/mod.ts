@@ -57,8 +57,8 @@ export type {
   ClientProblem,
   ClientResult,
   ClientSuccess,
+  DeclaredResponses,
   DeclaredResult,
   HasSuccess,
-  ResponsesOf,
   SchemaBody,
 } from "./result.ts";

@@ -16,8 +16,8 @@ export type ClientResult<
   Description extends Operation,
   Validated extends boolean = false,
 > =
-  | DeclaredResult<ResponsesOf<Description>, Validated>
-  | (HasSuccess<ResponsesOf<Description>> extends true ? never
+  | DeclaredResult<DeclaredResponses<Description>, Validated>
+  | (HasSuccess<DeclaredResponses<Description>> extends true ? never
     : ClientSuccess<number, unknown>)
   | ClientFailure;
 
@@ -108,9 +108,9 @@ export interface ClientProblem {
 }
 
 /** The declared responses of a route by status. */
-export type ResponsesOf<Description extends Operation> = Description extends
-  { readonly responses: infer Responses } ? Responses
-  : Record<never, never>;
+export type DeclaredResponses<Description extends Operation> =
+  Description extends { readonly responses: infer Responses } ? Responses
+    : Record<never, never>;
 
 /** The results of the declared responses. */
 export type DeclaredResult<Responses, Validated extends boolean> = {

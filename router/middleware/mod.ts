@@ -33,11 +33,11 @@ export {
   type LifecycleOptions,
 } from "../operation/lifecycle.ts";
 export {
-  onSecurityEvent,
   type SecurityEvent,
   type SecurityEventMiddleware,
   type SecurityEventOptions,
-} from "../operation/on_security_event.ts";
+  securityEvents,
+} from "../operation/security_events.ts";
 export {
   reportSecurityEvent,
   type SecurityAction,

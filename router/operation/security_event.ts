@@ -81,11 +81,11 @@ export type SecurityReceiver = (
 /** The context key of the function that receives the reports. */
 export const Receiver: ContextKey<SecurityReceiver | null> =
   /* @__PURE__ */ createContextKey<SecurityReceiver | null>(null, {
-    name: "onSecurityEvent",
+    name: "securityEvents",
   });
 
 /**
- * Reports an event to `onSecurityEvent()` and to the span of `telemetry()`. It
+ * Reports an event to `securityEvents()` and to the span of `telemetry()`. It
  * does nothing without them, and it never throws.
  *
  * The library reports logins, logouts, refused attempts and denied requests
@@ -98,12 +98,12 @@ export const Receiver: ContextKey<SecurityReceiver | null> =
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  * import {
- *   onSecurityEvent,
  *   reportSecurityEvent,
+ *   securityEvents,
  * } from "@gatehouse/web/middleware";
  *
  * const targets: (string | undefined)[] = [];
- * const events = onSecurityEvent(({ user }) => {
+ * const events = securityEvents(({ user }) => {
  *   targets.push(user?.target?.id);
  * });
  * const router = createRouter({ middleware: [events] });

@@ -1,4 +1,4 @@
-import type { CookieCipher } from "../cookies/encryption.ts";
+import type { SecretBox } from "../secret_box.ts";
 import {
   type JSONValue,
   RESERVED_PREFIX,
@@ -37,11 +37,11 @@ interface NewCookie {
 
 /** The logins that have begun and not ended, each in a separate short cookie. */
 export class LoginCookies {
-  readonly #cipher: CookieCipher;
+  readonly #cipher: SecretBox;
   readonly #now: () => number;
   readonly #bySuffix = new Map<string, LoginCookie>();
 
-  constructor(cipher: CookieCipher, now: () => number) {
+  constructor(cipher: SecretBox, now: () => number) {
     this.#cipher = cipher;
     this.#now = now;
   }

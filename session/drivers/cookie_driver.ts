@@ -1,4 +1,4 @@
-import { CookieCipher } from "../cookies/encryption.ts";
+import { SecretBox } from "../secret_box.ts";
 import {
   type CookieChange,
   MAX_COOKIE_BYTES,
@@ -40,7 +40,7 @@ export class CookieDriver implements SessionDriver {
   readonly #changes = new Map<string, CookieChange>();
   /** The name of the cookie, which the cipher authenticates. */
   readonly #name: string;
-  readonly #cipher: CookieCipher;
+  readonly #cipher: SecretBox;
   readonly #config: SessionConfig;
   readonly #logins: LoginCookies;
   /** The record in the session's cookie, or `null` without a cookie. */
@@ -50,7 +50,7 @@ export class CookieDriver implements SessionDriver {
 
   constructor(
     name: string,
-    cipher: CookieCipher,
+    cipher: SecretBox,
     config: SessionConfig,
   ) {
     this.#name = name;
@@ -219,8 +219,8 @@ function newId(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
 }
 
-/** Options for {@linkcode createCookieSessionStorage}. */
-export interface CookieSessionStorageOptions {
+/** Options for {@linkcode createCookieSessionStore}. */
+export interface CookieSessionStoreOptions {
   /**
    * Secrets that encrypt the cookies, of 32 characters or more, from a random
    * source: `openssl rand -base64 32`. The first one encrypts, all of them decrypt.
@@ -242,23 +242,23 @@ export interface CookieSessionStorageOptions {
 }
 
 /** Sessions in cookies, for the option `store` of the session middleware. */
-export interface CookieSessionStorage {
+export interface CookieSessionStore {
   /** Distinguishes it from a store. */
   readonly kind: "cookie";
 }
 
-/** The storage that `createCookieSessionStorage` returns. */
-export class CookieStorage implements CookieSessionStorage {
+/** The storage that `createCookieSessionStore` returns. */
+export class CookieStorage implements CookieSessionStore {
   readonly kind = "cookie";
-  readonly #cipher: CookieCipher;
-  readonly #options: CookieSessionStorageOptions;
+  readonly #cipher: SecretBox;
+  readonly #options: CookieSessionStoreOptions;
 
   /**
    * @throws {TypeError} If the secrets are not an array of strings.
    * @throws {RangeError} If there is no secret, or one is too short or easy to guess.
    */
-  constructor(options: CookieSessionStorageOptions) {
-    this.#cipher = new CookieCipher(options.secrets);
+  constructor(options: CookieSessionStoreOptions) {
+    this.#cipher = new SecretBox(options.secrets);
     this.#options = options;
   }
 

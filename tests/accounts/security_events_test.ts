@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/testing";
-import { onSecurityEvent, type SecurityEvent } from "@gatehouse/web/middleware";
+import { type SecurityEvent, securityEvents } from "@gatehouse/web/middleware";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { codeOf, tokenOf } from "./_accounts.ts";
 
 Deno.test("accounts report each new password with its reason", async () => {
   const events: SecurityEvent[] = [];
-  const onEvent = onSecurityEvent((event) => void events.push(event));
+  const onEvent = securityEvents((event) => void events.push(event));
   const accounts = testAccounts();
   const router = createRouter({
     middleware: [onEvent, ...accounts.middleware],

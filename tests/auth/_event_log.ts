@@ -1,14 +1,14 @@
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import {
-  onSecurityEvent,
   type SecurityEvent,
   type SecurityEventMiddleware,
+  securityEvents,
 } from "@gatehouse/web/middleware";
 
 /** The security events of an application. */
 export class EventLog {
   readonly #events: SecurityEvent[] = [];
-  readonly middleware: SecurityEventMiddleware = onSecurityEvent(
+  readonly middleware: SecurityEventMiddleware = securityEvents(
     (event) => void this.#events.push(event),
     { now: () => 0 },
   );

@@ -23,7 +23,7 @@ import {
   type Middleware,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { onSecurityEvent } from "@gatehouse/web/middleware";
+import { securityEvents } from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
   Session,
@@ -117,7 +117,7 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
     verify: (id) => ({ id }),
   });
   const reports: string[] = [];
-  const recorder = onSecurityEvent(({ event, user }) => {
+  const recorder = securityEvents(({ event, user }) => {
     const { action, outcome, reason = "" } = event;
     reports.push(`${action} ${outcome} ${reason} ${user?.id}`);
   });

@@ -20,7 +20,7 @@ import {
   type SecondFactors,
 } from "@gatehouse/web/auth/second-factor";
 import { createRouter, type RequestContext } from "@gatehouse/web/fetch-router";
-import { onSecurityEvent } from "@gatehouse/web/middleware";
+import { securityEvents } from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
   type SessionStore,
@@ -143,10 +143,10 @@ export function createVersionedApp(): VersionedApp {
     name: "session",
     verify: (id: string | number) => ({ id: Number(id) }),
     version: ({ id }) => versionOf(id),
-    acting: { allow: ({ id }) => id === ADMIN, record: () => {} },
+    acting: { allow: ({ id }) => id === ADMIN, audit: () => {} },
   });
   const denied: string[] = [];
-  const recorder = onSecurityEvent(({ event }) => {
+  const recorder = securityEvents(({ event }) => {
     if (event.action === "access-denied") denied.push(event.reason ?? "");
   });
   const router = createRouter({

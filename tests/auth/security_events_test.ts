@@ -17,8 +17,8 @@ import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import {
   crossOriginProtection,
   formData,
-  onSecurityEvent,
   type SecurityEvent,
+  securityEvents,
 } from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
@@ -29,7 +29,7 @@ import { csrfProtection, session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
 
 const found: SecurityEvent[] = [];
-const events = onSecurityEvent((event) => void found.push(event));
+const events = securityEvents((event) => void found.push(event));
 
 /** Returns the events since the last call, each as one line. */
 async function lines(): Promise<string[]> {

@@ -3,7 +3,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   bodyLimit,
   cors,
-  onSecurityEvent,
+  securityEvents,
   telemetry,
   timeout,
 } from "@gatehouse/web/middleware";
@@ -17,7 +17,7 @@ export function createEntries(): Fetch {
   const router = createRouter({
     middleware: [
       telemetry({ api }),
-      onSecurityEvent(() => {}),
+      securityEvents(() => {}),
       cors({ trustedOrigins: ["https://app.example"] }),
       bodyLimit({ maxBytes: 1_048_576 }),
       timeout(30_000),

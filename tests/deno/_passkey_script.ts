@@ -19,7 +19,7 @@ export async function scriptModule(): Promise<string> {
   try {
     const [input, output] = [`${folder}/main.ts`, `${folder}/main.js`];
     const names =
-      "connectPasskeyForms, createPasskey, getPasskey, signalPasskeys";
+      "connectPasskeyForms, registerPasskey, getPasskey, signalPasskeys";
     await Deno.writeTextFile(
       input,
       `import { connectPasskeyForms } from "${BROWSER}";

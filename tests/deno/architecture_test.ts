@@ -41,7 +41,7 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/deno/passkey_cbor_test.ts": ["auth/passkey/_cbor.ts"],
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],
-  "tests/deno/cookie_encryption_test.ts": ["session/internal.ts"],
+  "tests/deno/secret_box_test.ts": ["session/internal.ts"],
 };
 
 /** The only file that imports each dependency. */

@@ -118,7 +118,7 @@ const USES: Readonly<Record<string, Use>> = {
           issuer: "Example",
           store: createMemorySessionStore(),
           secrets: SECRETS,
-          otherFactors: () => true,
+          hasOtherFactor: () => true,
         }).completeFirstFactor(context, 7, options)
       ),
   },

@@ -10,7 +10,7 @@ import type { Loose } from "../auth/_passkey_app.ts";
 /** The exports of the script. */
 interface Script {
   connectPasskeyForms(): void;
-  createPasskey(options: Loose, call?: Loose): Promise<Loose>;
+  registerPasskey(options: Loose, call?: Loose): Promise<Loose>;
   getPasskey(options: Loose, call?: Loose): Promise<Loose>;
   signalPasskeys(signal: Loose): Promise<void>;
 }
@@ -161,11 +161,11 @@ const creations: [name: string, source: string, Loose, transports: Loose][] = [
 ];
 
 for (const [name, source, members, transports] of creations) {
-  Deno.test(`createPasskey() returns the response if ${name} (${source})`, async () => {
+  Deno.test(`registerPasskey() returns the response if ${name} (${source})`, async () => {
     const navigator = answering({ ...attestation, ...members });
     // Neither toJSON() nor parseCreationOptionsFromJSON() exists.
-    const { createPasskey } = load({ navigator });
-    assertEquals(await createPasskey(CREATION), {
+    const { registerPasskey } = load({ navigator });
+    assertEquals(await registerPasskey(CREATION), {
       id: "BQ",
       rawId: "BQ",
       type: "public-key",
@@ -199,7 +199,7 @@ for (const [name, source, userHandle, expected] of handles) {
   });
 }
 
-Deno.test("createPasskey() passes transports that it does not know (WebAuthn 5.8.3)", async () => {
+Deno.test("registerPasskey() passes transports that it does not know (WebAuthn 5.8.3)", async () => {
   const asked: Loose[] = [];
   const { credentials } = answering(attestation);
   const navigator = {
@@ -210,7 +210,7 @@ Deno.test("createPasskey() passes transports that it does not know (WebAuthn 5.8
       },
     },
   };
-  await load({ navigator }).createPasskey(CREATION);
+  await load({ navigator }).registerPasskey(CREATION);
   const [{ publicKey, ...others }] = asked;
   assertEquals(others, {});
   assertEquals(

@@ -93,7 +93,7 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
   { entry: "./middleware", names: "methodOverride", budget: 0.4 },
   {
     entry: "./middleware",
-    names: "onSecurityEvent, reportSecurityEvent",
+    names: "securityEvents, reportSecurityEvent",
     budget: 1.5,
   },
   { entry: "./middleware", names: "secureHeaders", budget: 1.1 },
@@ -112,7 +112,7 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
       "endAllSessions, endUserSessions, SessionConflictError, SessionLimitError, SessionStoreError, createMemorySessionStore, Session, sessions, sweepSessions",
     budget: 7.1,
   },
-  { entry: "./session", names: "createCookieSessionStorage", budget: 5 },
+  { entry: "./session", names: "createCookieSessionStore", budget: 5 },
   { entry: "./session", names: "parseCookies, serializeCookie", budget: 1.55 },
   {
     entry: "./session-middleware",
@@ -151,7 +151,7 @@ const STRANGERS: readonly (readonly [Entry, string, readonly RegExp[]])[] = [
   ["./middleware", "cors", [ROUTER]],
   ["./middleware", "etag, requireMatch", [ROUTER]],
   ["./middleware", "secureHeaders", [ROUTER]],
-  ["./middleware", "onSecurityEvent, reportSecurityEvent", [ROUTER]],
+  ["./middleware", "securityEvents, reportSecurityEvent", [ROUTER]],
   ["./middleware", "telemetry", [ROUTER]],
   ["./middleware", "timeout, TimeoutSignal", [ROUTER]],
   ["./middleware", "validate", [/schema\//, ROUTER]],

@@ -257,7 +257,7 @@ Deno.test("a login that waits for its second factor does not count as anonymous"
     issuer: "Example",
     store: createMemorySessionStore(),
     secrets: ["a secret of more than thirty-two characters"],
-    otherFactors: () => true,
+    hasOtherFactor: () => true,
   });
   assertEquals((await visitor(server)("203.0.113.7")).status, 200);
   assertEquals((await visitor(server)("203.0.113.7")).status, 503);

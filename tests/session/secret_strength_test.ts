@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { createCookieSessionStorage } from "@gatehouse/web/session";
+import { createCookieSessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 
 const weak = [
@@ -18,10 +18,10 @@ const weak = [
 ];
 
 for (const secret of weak) {
-  Deno.test(`createCookieSessionStorage() rejects the secret "${secret.slice(0, 40)}"`, () => {
+  Deno.test(`createCookieSessionStore() rejects the secret "${secret.slice(0, 40)}"`, () => {
     for (
       const create of [
-        () => createCookieSessionStorage({ secrets: [secret] }),
+        () => createCookieSessionStore({ secrets: [secret] }),
         () => session({ secrets: [secret] }),
       ]
     ) {
@@ -35,7 +35,7 @@ for (const secret of weak) {
   });
 }
 
-Deno.test("createCookieSessionStorage() accepts any secret from a random source", () => {
+Deno.test("createCookieSessionStore() accepts any secret from a random source", () => {
   const bytes = (count: number) =>
     crypto.getRandomValues(new Uint8Array(count));
   const hex = (bytes: Uint8Array) =>
@@ -50,6 +50,6 @@ Deno.test("createCookieSessionStorage() accepts any secret from a random source"
       crypto.randomUUID(),
       Array.from(bytes(32), (byte) => byte % 10).join(""),
     ];
-    assertEquals(createCookieSessionStorage({ secrets }).kind, "cookie");
+    assertEquals(createCookieSessionStore({ secrets }).kind, "cookie");
   }
 });

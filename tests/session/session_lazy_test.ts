@@ -11,7 +11,7 @@ import {
 } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
-  createCookieSessionStorage,
+  createCookieSessionStore,
   createMemorySessionStore,
   type Session,
   sessions,
@@ -49,7 +49,7 @@ Deno.test("session({ lazy }) does not read the store for a request that does not
 
 Deno.test("session({ lazy }) does not decrypt the cookie of an unused session", async () => {
   let opened = 0;
-  const store = createCookieSessionStorage({
+  const store = createCookieSessionStore({
     secrets: ["a secret of more than thirty-two characters"],
     revokedBefore() {
       opened++;

@@ -1,10 +1,10 @@
 import { redirect } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
 import {
-  CookieCipher,
   type CookieToSet,
   readCookies,
   readCookiesBelow,
+  SecretBox,
   serializeCookie,
 } from "../../../session/internal.ts";
 import { sha256Base64Url } from "../../../session/secrets.ts";
@@ -152,9 +152,9 @@ function purposeOf({ client, options }: ProviderEngine<unknown>): string {
   return JSON.stringify([PREFIX, client.clientId, options.redirectUri]);
 }
 
-const ciphers = /* @__PURE__ */ new WeakMap<object, Promise<CookieCipher>>();
+const ciphers = /* @__PURE__ */ new WeakMap<object, Promise<SecretBox>>();
 
-function cipherOf(engine: ProviderEngine<unknown>): Promise<CookieCipher> {
+function cipherOf(engine: ProviderEngine<unknown>): Promise<SecretBox> {
   let cipher = ciphers.get(engine);
   if (cipher === undefined) ciphers.set(engine, cipher = createCipher(engine));
   return cipher;
@@ -162,13 +162,13 @@ function cipherOf(engine: ProviderEngine<unknown>): Promise<CookieCipher> {
 
 async function createCipher(
   { client, options }: ProviderEngine<unknown>,
-): Promise<CookieCipher> {
+): Promise<SecretBox> {
   const secret = options.formPostSecret ?? client.clientSecret;
   // Hashed with its purpose, so that other uses of the secret have other keys.
   const hash = await sha256Base64Url(
     `gatehouse external auth form_post ${secret}`,
   );
-  return new CookieCipher([hash]);
+  return new SecretBox([hash]);
 }
 
 /** Has SameSite=None: the GET follows a redirect from the provider's site. */

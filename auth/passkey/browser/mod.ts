@@ -38,7 +38,7 @@ declare const navigator: Authenticator;
 declare const FormData: new (form: Form) => Iterable<[string, unknown]>;
 declare const PublicKeyCredential: PasskeySupport | undefined;
 
-/** Options for {@linkcode createPasskey} and {@linkcode getPasskey}. */
+/** Options for {@linkcode registerPasskey} and {@linkcode getPasskey}. */
 export interface PasskeyCallOptions {
   /**
    * `true` to create a passkey without asking, or to offer passkeys in the
@@ -60,12 +60,12 @@ export interface PasskeyCallOptions {
  *
  * @example Send the response as JSON
  * ```ts
- * import { createPasskey } from "@gatehouse/web/auth/passkey/browser";
+ * import { registerPasskey } from "@gatehouse/web/auth/passkey/browser";
  * import { assertEquals } from "@std/assert";
  *
  * async function addPasskey() {
  *   const options = await fetch("/passkeys/options", { method: "POST" });
- *   const response = await createPasskey(await options.json());
+ *   const response = await registerPasskey(await options.json());
  *   await fetch("/passkeys", {
  *     method: "POST",
  *     headers: { "Content-Type": "application/json" },
@@ -82,7 +82,7 @@ export interface PasskeyCallOptions {
  * @returns The response, as JSON.
  * @throws {DOMException} If the user cancels, or has a passkey already.
  */
-export async function createPasskey(
+export async function registerPasskey(
   options: PasskeyCreationOptions,
   { conditional, signal }: PasskeyCallOptions = {},
 ): Promise<PasskeyRegistrationJSON> {
@@ -268,7 +268,7 @@ async function run(form: Form, conditional = false): Promise<void> {
   const json = JSON.stringify(
     passkeyCreate === undefined
       ? await getPasskey(options, call)
-      : await createPasskey(options, call),
+      : await registerPasskey(options, call),
   );
   form.querySelector("[name=passkey]")!.value = json;
   if (!conditional || passkeyGet) form.submit();

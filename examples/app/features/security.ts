@@ -39,7 +39,7 @@ export function addSecurity(router: AppRouter, services: Services): void {
 
   router.delete(routes.account.device, { middleware }, async (context) => {
     const { id } = context.params;
-    await factors.forgetDevice(context, id);
+    await factors.removeDevice(context, id);
     context.get(Session).flash("message", "The browser is forgotten");
     return redirect(routes.account.security.href());
   });

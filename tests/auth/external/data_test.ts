@@ -7,7 +7,7 @@ import {
   type StartExternalAuthOptions,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createCookieSessionStorage, Session } from "@gatehouse/web/session";
+import { createCookieSessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
 import {
@@ -225,7 +225,7 @@ Deno.test("startExternalAuth() drops the oldest logins if encrypted cookies woul
 
 function cookieSession() {
   const secrets = ["a secret of more than 32 characters, for tests"];
-  return session({ store: createCookieSessionStorage({ secrets }) });
+  return session({ store: createCookieSessionStore({ secrets }) });
 }
 
 /** Creates an application whose logins start with different options. */

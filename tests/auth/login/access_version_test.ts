@@ -286,11 +286,11 @@ const ways: Record<string, Way> = {
     during: ["put second-factor:"],
     acting: whileActing((app, context) => app.factors.disable(context)),
   },
-  "SecondFactors.forgetDevice": {
+  "SecondFactors.removeDevice": {
     begin: () => Promise.resolve(() => Promise.resolve(true)),
     survives: true,
     acting: whileActing((app, context) =>
-      app.factors.forgetDevice(context, "x")
+      app.factors.removeDevice(context, "x")
     ),
   },
   "Passkeys.registrationOptions": {

@@ -6,7 +6,7 @@ import {
   requireFreshAuth,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { createCookieSessionStorage, Session } from "@gatehouse/web/session";
+import { createCookieSessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
 import {
@@ -178,7 +178,7 @@ for (const at of ["NaN", "Infinity", "-1", "1060001", "1e20"]) {
 Deno.test("completeAuth() with an old authenticatedAt is only ended by a later revocation", async () => {
   let now = 1_000_000;
   let revokedAt = 950_000;
-  const storage = createCookieSessionStorage({
+  const storage = createCookieSessionStore({
     secrets: ["a secret of more than thirty-two characters"],
     revokedBefore: () => revokedAt,
   });
@@ -193,7 +193,7 @@ Deno.test("completeAuth() with an old authenticatedAt is only ended by a later r
 /** Creates an application whose logins have a time of authentication. */
 function createAgedApp(
   now: () => number,
-  storage?: ReturnType<typeof createCookieSessionStorage>,
+  storage?: ReturnType<typeof createCookieSessionStore>,
 ) {
   const router = createRouter({
     middleware: [

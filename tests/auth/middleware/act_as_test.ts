@@ -118,9 +118,9 @@ Deno.test("requireFreshAuth() and requireOwnLogin() refuse users who act as othe
 Deno.test("actAs() does not begin if the entry cannot be stored", async () => {
   const { fault, post, who } = setUp();
   await post("/login/1");
-  fault.record = true;
+  fault.audit = true;
   assertEquals(await post("/act/2"), 500);
-  fault.record = false;
+  fault.audit = false;
   assertEquals(await who(), [null, 1, 1]);
 });
 
@@ -214,14 +214,14 @@ function setUp(place: "store" | "lazy store" | "cookies" = "store") {
     ]),
   );
   const entries: ActingEntry[] = [];
-  const fault = { record: false };
+  const fault = { audit: false };
   const scheme = createSessionAuthScheme({
     name: "browser",
     verify: (id: string | number) => users.get(Number(id)) ?? null,
     acting: {
       allow: (actor, user) => actor.role === "admin" && user.role === "user",
-      record: (entry) => {
-        if (fault.record) throw new Error("The trail is unavailable");
+      audit: (entry) => {
+        if (fault.audit) throw new Error("The trail is unavailable");
         entries.push(entry);
       },
       now,

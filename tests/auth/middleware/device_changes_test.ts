@@ -92,7 +92,7 @@ const networks = [
 
 for (const [before, after, warnings] of networks) {
   Deno.test(`deviceChanges() compares the networks of ${before} and ${after}`, async () => {
-    const { changes, logIn, visit } = setUp({ compare: ["network"] });
+    const { changes, logIn, visit } = setUp({ properties: ["network"] });
     const cookie = await logIn(FIREFOX, "", before);
     await visit("/", cookie, CURL, after);
     assertEquals(changes.length, warnings);
@@ -108,11 +108,11 @@ Deno.test("deviceChanges() ignores anonymous sessions, and writes nothing withou
   assertEquals(changes, []);
 });
 
-Deno.test("deviceChanges() throws if there is nothing to compare", () => {
+Deno.test("deviceChanges() throws without properties to compare", () => {
   assertThrows(
-    () => deviceChanges({ compare: [], onChange: () => {} }),
+    () => deviceChanges({ properties: [], onChange: () => {} }),
     TypeError,
-    "compare is empty",
+    "properties is empty",
   );
 });
 

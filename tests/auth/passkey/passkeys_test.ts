@@ -11,7 +11,7 @@ import {
   relatedOrigins,
 } from "@gatehouse/web/auth/passkey";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { formData, onSecurityEvent } from "@gatehouse/web/middleware";
+import { formData, securityEvents } from "@gatehouse/web/middleware";
 import { session } from "@gatehouse/web/session-middleware";
 import {
   createMemoryPasskeyStore,
@@ -333,7 +333,7 @@ Deno.test("finishAuthentication() returns the methods for completeAuth()", async
 
 Deno.test("finishAuthentication() reports a counter that does not increase as a failed login", async () => {
   const reports: string[] = [];
-  const events = onSecurityEvent(({ event: { action, outcome, reason } }) => {
+  const events = securityEvents(({ event: { action, outcome, reason } }) => {
     reports.push(`${action} ${outcome} ${reason}`);
   });
   const options = { middleware: [events] };
@@ -355,7 +355,7 @@ Deno.test("finishAuthentication() reports a counter that does not increase as a 
 
 Deno.test("passkeys report each new one and each failed login once", async () => {
   const lines: string[] = [];
-  const events = onSecurityEvent(({ event, user }) => {
+  const events = securityEvents(({ event, user }) => {
     lines.push(`${event.action} ${event.outcome} ${event.reason ?? user?.id}`);
   });
   const { passkeys } = createPasskeyApp();

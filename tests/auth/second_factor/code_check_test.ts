@@ -167,7 +167,7 @@ Deno.test("verifyCode() never delays recovery codes, and wrong ones clear no cou
 });
 
 Deno.test("the first factor's response does not depend on the kind of second factor", async () => {
-  const app = createFactorApp({ otherFactors: (id) => id === 2 });
+  const app = createFactorApp({ hasOtherFactor: (id) => id === 2 });
   await app.enable(1);
   const results = [];
   for (const id of [1, 2]) {
@@ -180,7 +180,7 @@ Deno.test("the first factor's response does not depend on the kind of second fac
   assertEquals(results.slice(0, 2), results.slice(2));
 });
 
-Deno.test("verifyCode() and requireSecondFactor() report failures to onSecurityEvent()", async () => {
+Deno.test("verifyCode() and requireSecondFactor() report failures to securityEvents()", async () => {
   const app = createFactorApp({ events: true });
   const { secret } = await app.enable();
   const browser = app.browser();

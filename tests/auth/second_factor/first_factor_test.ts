@@ -23,7 +23,7 @@ function createApp(options: FirstFactorOptions) {
     issuer: "Example",
     store: createMemorySessionStore({ now }),
     secrets: ["a secret of more than thirty-two characters"],
-    otherFactors: () => true,
+    hasOtherFactor: () => true,
     now,
   });
   const errors: unknown[] = [];

@@ -79,7 +79,7 @@ Deno.test("a device is only remembered if the user chose it", async () => {
   assertFalse(await browser.login());
 });
 
-Deno.test("devices() lists the remembered devices, and forgetDevice() forgets one", async () => {
+Deno.test("devices() lists the remembered devices, and removeDevice() forgets one", async () => {
   const app = createFactorApp();
   const { secret } = await app.enable();
   const first = await remembered(app, secret);
@@ -93,11 +93,11 @@ Deno.test("devices() lists the remembered devices, and forgetDevice() forgets on
   assertEquals([own!.since, own!.expiresAt], [since, since + 30 * DAY]);
   assertFalse(first.cookie().includes(own!.id));
 
-  await app.own(1, (context) => app.factors.forgetDevice(context, own!.id));
+  await app.own(1, (context) => app.factors.removeDevice(context, own!.id));
   assertFalse(await first.login());
   assert(await second.login());
   assertEquals((await devicesOf(second)).length, 1);
-  await app.own(1, (context) => app.factors.forgetDevice(context, "unknown"));
+  await app.own(1, (context) => app.factors.removeDevice(context, "unknown"));
   await app.factors.revoke(1);
   assertFalse(await second.login());
 });

@@ -207,7 +207,7 @@ Deno.test("confirmCode() renews the proof of a logged-in user (ASVS 7.5.3)", asy
 });
 
 Deno.test("completeSecondFactor() completes a login with a passkey of the application", async () => {
-  const app = createFactorApp({ otherFactors: (id) => id === 2 });
+  const app = createFactorApp({ hasOtherFactor: (id) => id === 2 });
   const browser = app.browser();
   assertEquals(await (await browser.post("/passkey")).json(), null);
   assertEquals(await browser.login(2), false);

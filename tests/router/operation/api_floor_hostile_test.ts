@@ -6,9 +6,9 @@ import {
   cors,
   createLifecycle,
   etag,
-  onSecurityEvent,
   reportSecurityEvent,
   requireMatch,
+  securityEvents,
   telemetry,
   timeout,
 } from "@gatehouse/web/middleware";
@@ -23,7 +23,7 @@ import { createRecorder } from "../_open_telemetry.ts";
 
 function createApplication() {
   const { api, spans } = createRecorder();
-  const events = onSecurityEvent(() => {});
+  const events = securityEvents(() => {});
   const lifecycle = createLifecycle();
   const router = createRouter({
     trustedProxies: 1,

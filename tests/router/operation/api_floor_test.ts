@@ -16,8 +16,8 @@ import {
   cors,
   createLifecycle,
   etag,
-  onSecurityEvent,
   reportSecurityEvent,
+  securityEvents,
   telemetry,
   timeout,
 } from "@gatehouse/web/middleware";
@@ -102,9 +102,9 @@ const uses: Record<string, () => Use> = {
       },
     };
   },
-  "onSecurityEvent()": () => {
+  "securityEvents()": () => {
     const actions: string[] = [];
-    const events = onSecurityEvent(({ event }) => {
+    const events = securityEvents(({ event }) => {
       actions.push(event.action);
     });
     return {

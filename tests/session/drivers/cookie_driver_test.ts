@@ -1,7 +1,4 @@
-import {
-  createCookieSessionStorage,
-  type Session,
-} from "@gatehouse/web/session";
+import { createCookieSessionStore, type Session } from "@gatehouse/web/session";
 import {
   session,
   type SessionOptions,
@@ -43,10 +40,10 @@ Deno.test("session({ secrets }) keeps values, flash values and the login in the 
   assertEquals([...browser.cookies.keys()], ["__Host-Http-session-ended"]);
 });
 
-Deno.test("session({ secrets }) works like createCookieSessionStorage()", async () => {
+Deno.test("session({ secrets }) works like createCookieSessionStore()", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("userId", 7));
-  const store = createCookieSessionStorage({ secrets: [SECRET] });
+  const store = createCookieSessionStore({ secrets: [SECRET] });
   const other = new Browser(new Server({ store }), browser.cookies);
   assertEquals(await other.visit((session) => session.userId), 7);
 });
@@ -137,7 +134,7 @@ Deno.test("session({ secrets }) sets the cookie after a change, or after a quart
   assertEquals(cookies(), 0);
 });
 
-Deno.test("createCookieSessionStorage() decrypts with any secret and encrypts with the first", async () => {
+Deno.test("createCookieSessionStore() decrypts with any secret and encrypts with the first", async () => {
   const old = new Browser(server({ secrets: [SECRET] }));
   await old.visit((session) => session.set("userId", 7));
 
@@ -154,8 +151,8 @@ Deno.test("createCookieSessionStorage() decrypts with any secret and encrypts wi
 });
 
 for (const secrets of [[], [""], ["short"], [SECRET, "x".repeat(31)]]) {
-  Deno.test(`createCookieSessionStorage() rejects ${JSON.stringify(secrets)}`, () => {
-    assertThrows(() => createCookieSessionStorage({ secrets }), RangeError);
+  Deno.test(`createCookieSessionStore() rejects ${JSON.stringify(secrets)}`, () => {
+    assertThrows(() => createCookieSessionStore({ secrets }), RangeError);
     const error = assertThrows(() => session({ secrets }), RangeError);
     assertFalse(error.message.includes("x".repeat(31)));
   });
@@ -172,10 +169,10 @@ const noSecrets: [string, unknown][] = [
 ];
 
 for (const [what, secrets] of noSecrets) {
-  Deno.test(`createCookieSessionStorage() throws a TypeError if the secrets are ${what}`, () => {
+  Deno.test(`createCookieSessionStore() throws a TypeError if the secrets are ${what}`, () => {
     const options = { secrets: secrets as string[] };
     const message = "secrets is not an array of strings";
-    for (const make of [createCookieSessionStorage, session]) {
+    for (const make of [createCookieSessionStore, session]) {
       const error = assertThrows(() => make(options), TypeError, message);
       assertFalse(error.message.includes(SECRET));
     }
@@ -183,7 +180,7 @@ for (const [what, secrets] of noSecrets) {
 }
 
 Deno.test("session() accepts a store or secrets, not both", () => {
-  const store = createCookieSessionStorage({ secrets: [SECRET] });
+  const store = createCookieSessionStore({ secrets: [SECRET] });
   assertThrows(() => session({ store, secrets: [SECRET] }), TypeError, "both");
 });
 
@@ -200,10 +197,10 @@ Deno.test("session({ secrets }) throws if the cookie is too large for browsers (
   assertEquals(await browser.visit((session) => session.has("b")), false);
 });
 
-Deno.test("createCookieSessionStorage() calls revokedBefore, so that a logout everywhere works (ASVS 7.4.1)", async () => {
+Deno.test("createCookieSessionStore() calls revokedBefore, so that a logout everywhere works (ASVS 7.4.1)", async () => {
   const clock = new Clock();
   const revoked = new Map<string | number, number>();
-  const store = createCookieSessionStorage({
+  const store = createCookieSessionStore({
     secrets: [SECRET],
     revokedBefore: (userId) => Promise.resolve(revoked.get(userId)),
   });
@@ -219,10 +216,10 @@ Deno.test("createCookieSessionStorage() calls revokedBefore, so that a logout ev
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
-Deno.test("createCookieSessionStorage() revokes a login of the same millisecond, but not the next login", async () => {
+Deno.test("createCookieSessionStore() revokes a login of the same millisecond, but not the next login", async () => {
   const clock = new Clock();
   const revoked = new Map<string | number, number>();
-  const store = createCookieSessionStorage({
+  const store = createCookieSessionStore({
     secrets: [SECRET],
     revokedBefore: (userId) => revoked.get(userId),
   });
@@ -242,9 +239,9 @@ Deno.test("createCookieSessionStorage() revokes a login of the same millisecond,
   assertEquals(await owner.visit((session) => session.userId), undefined);
 });
 
-Deno.test("createCookieSessionStorage() rejects a login if revokedBefore is in the future", async () => {
+Deno.test("createCookieSessionStore() rejects a login if revokedBefore is in the future", async () => {
   const clock = new Clock();
-  const store = createCookieSessionStorage({
+  const store = createCookieSessionStore({
     secrets: [SECRET],
     revokedBefore: () => clock.time + 1,
   });
@@ -253,9 +250,9 @@ Deno.test("createCookieSessionStorage() rejects a login if revokedBefore is in t
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("createCookieSessionStorage() fails if revokedBefore throws", async () => {
+Deno.test("createCookieSessionStore() fails if revokedBefore throws", async () => {
   let away = false;
-  const store = createCookieSessionStorage({
+  const store = createCookieSessionStore({
     secrets: [SECRET],
     revokedBefore: () => {
       if (away) throw new Error("The database is unavailable");

@@ -2,12 +2,12 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createDecipheriv, hkdfSync } from "node:crypto";
-import { CookieCipher } from "../../session/internal.ts";
+import { SecretBox } from "../../session/internal.ts";
 
 const SECRET = "a secret of more than thirty-two characters";
 
-Deno.test("CookieCipher encrypts with AES-256-GCM, the key by HKDF-SHA-256, the name as additional data (SP 800-38D, RFC 5869)", async () => {
-  const sealed = await new CookieCipher([SECRET]).encrypt("__Host-é", "text é");
+Deno.test("SecretBox encrypts with AES-256-GCM, the key by HKDF-SHA-256, the name as additional data (SP 800-38D, RFC 5869)", async () => {
+  const sealed = await new SecretBox([SECRET]).encrypt("__Host-é", "text é");
   const [id, rest] = sealed.split(".");
   assertEquals(id, derived("key id", 6).toString("base64url"));
   const bytes = Buffer.from(rest, "base64url");
@@ -23,8 +23,8 @@ Deno.test("CookieCipher encrypts with AES-256-GCM, the key by HKDF-SHA-256, the 
   assertEquals(opened + decipher.final("utf8"), "text é");
 });
 
-Deno.test("CookieCipher never uses an initialisation vector twice (SP 800-38D, 8)", async () => {
-  const cipher = new CookieCipher([SECRET]);
+Deno.test("SecretBox never uses an initialisation vector twice (SP 800-38D, 8)", async () => {
+  const cipher = new SecretBox([SECRET]);
   const sealed = await Promise.all(
     Array.from({ length: 1_000 }, () => cipher.encrypt("name", "text")),
   );
@@ -33,8 +33,8 @@ Deno.test("CookieCipher never uses an initialisation vector twice (SP 800-38D, 8
   assertEquals(new Set(sealed.map((text) => text.slice(-22))).size, 1_000);
 });
 
-Deno.test("CookieCipher takes another key long before a key has sealed 2^32 messages (SP 800-38D, 8.3)", async () => {
-  const cipher = new CookieCipher([SECRET], 3);
+Deno.test("SecretBox takes another key long before a key has sealed 2^32 messages (SP 800-38D, 8.3)", async () => {
+  const cipher = new SecretBox([SECRET], 3);
   const sealed: string[] = [];
   for (let n = 0; n < 7; n++) sealed.push(await cipher.encrypt("name", `${n}`));
   const salts = sealed.map((text) => text.split(".")[1].slice(0, 16));
@@ -42,7 +42,7 @@ Deno.test("CookieCipher takes another key long before a key has sealed 2^32 mess
   assertEquals(new Set(salts.slice(3, 6)).size, 1);
   assertEquals(new Set(salts).size, 3);
   // Any other process with the secret opens them.
-  const other = new CookieCipher([SECRET]);
+  const other = new SecretBox([SECRET]);
   for (const [n, text] of sealed.entries()) {
     assertEquals(await other.decrypt("name", text), `${n}`);
   }
@@ -53,14 +53,14 @@ Deno.test("CookieCipher takes another key long before a key has sealed 2^32 mess
 });
 
 Deno.test(
-  "CookieCipher decrypts the cookies of more processes than it remembers keys of",
+  "SecretBox decrypts the cookies of more processes than it remembers keys of",
   { timeout: 300_000 },
   async () => {
     const sealed: string[] = [];
     for (let n = 0; n < 1_100; n++) {
-      sealed.push(await new CookieCipher([SECRET]).encrypt("name", `${n}`));
+      sealed.push(await new SecretBox([SECRET]).encrypt("name", `${n}`));
     }
-    const cipher = new CookieCipher([SECRET]);
+    const cipher = new SecretBox([SECRET]);
     for (let round = 0; round < 2; round++) {
       for (const [n, text] of sealed.entries()) {
         assertEquals(await cipher.decrypt("name", text), `${n}`);
@@ -69,8 +69,8 @@ Deno.test(
   },
 );
 
-Deno.test("CookieCipher tells names apart, in any order", async () => {
-  const cipher = new CookieCipher([SECRET]);
+Deno.test("SecretBox tells names apart, in any order", async () => {
+  const cipher = new SecretBox([SECRET]);
   const names = ["a", "b", "a.b", ""];
   for (const name of names) {
     const sealed = await cipher.encrypt(name, `text of ${name}`);
@@ -81,8 +81,8 @@ Deno.test("CookieCipher tells names apart, in any order", async () => {
   }
 });
 
-Deno.test("CookieCipher decrypts nothing that is written another way", async () => {
-  const cipher = new CookieCipher([SECRET]);
+Deno.test("SecretBox decrypts nothing that is written another way", async () => {
+  const cipher = new SecretBox([SECRET]);
   const sealed = await cipher.encrypt("name", "text!");
   // Values whose last character has unused bits: these must be zero.
   for (const text of ["text", "text!!"]) {

@@ -46,7 +46,7 @@ export interface SecurityEvent {
   readonly trace?: { readonly id: string };
 }
 
-/** Options for {@linkcode onSecurityEvent}. */
+/** Options for {@linkcode securityEvents}. */
 export interface SecurityEventOptions {
   /**
    * Returns the time in epoch milliseconds.
@@ -56,7 +56,7 @@ export interface SecurityEventOptions {
   readonly now?: () => number;
 }
 
-/** The middleware of {@linkcode onSecurityEvent}. */
+/** The middleware of {@linkcode securityEvents}. */
 export interface SecurityEventMiddleware
   extends Middleware<readonly []>, AsyncDisposable {
   /**
@@ -87,10 +87,10 @@ export interface SecurityEventMiddleware
  * import { assertEquals } from "@std/assert";
  * import { requireAuth } from "@gatehouse/web/auth-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { onSecurityEvent } from "@gatehouse/web/middleware";
+ * import { securityEvents } from "@gatehouse/web/middleware";
  *
  * const lines: string[] = [];
- * const events = onSecurityEvent(({ event }) => {
+ * const events = securityEvents(({ event }) => {
  *   lines.push(`${event.action} ${event.outcome} ${event.reason}`);
  * });
  * const router = createRouter({ middleware: [events] });
@@ -107,7 +107,7 @@ export interface SecurityEventMiddleware
  * @throws {TypeError} If `deliver` is not a function.
  * @see {@link https://www.elastic.co/docs/reference/ecs/ecs-event | ECS, Event Fields}
  */
-export function onSecurityEvent(
+export function securityEvents(
   deliver: (event: SecurityEvent) => void | Promise<void>,
   options: SecurityEventOptions = {},
 ): SecurityEventMiddleware {

@@ -1,9 +1,9 @@
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
 import {
-  onSecurityEvent,
   reportSecurityEvent,
   type SecurityEvent,
+  securityEvents,
   type SecurityReport,
 } from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
@@ -11,9 +11,9 @@ import { captureConsole } from "../../_console.ts";
 
 const url = "https://example.com/";
 
-Deno.test("onSecurityEvent() delivers after the response, in order", async () => {
+Deno.test("securityEvents() delivers after the response, in order", async () => {
   const order: string[] = [];
-  const events = onSecurityEvent(async ({ event }) => {
+  const events = securityEvents(async ({ event }) => {
     await Promise.resolve();
     order.push(String(event.reason));
   });
@@ -31,10 +31,10 @@ Deno.test("onSecurityEvent() delivers after the response, in order", async () =>
   assertEquals(order, ["response", "a", "b", "c"]);
 });
 
-Deno.test("onSecurityEvent() names the user, the address, the request and its trace", async () => {
+Deno.test("securityEvents() names the user, the address, the request and its trace", async () => {
   const found: SecurityEvent[] = [];
   const lines: string[] = [];
-  await using events = onSecurityEvent((event) => void found.push(event), {
+  await using events = securityEvents((event) => void found.push(event), {
     now: () => 0,
   });
   const output = (line: string) => void lines.push(line);
@@ -77,11 +77,11 @@ Deno.test("onSecurityEvent() names the user, the address, the request and its tr
   }]);
 });
 
-Deno.test("onSecurityEvent() prints an event that it cannot deliver, and goes on", async () => {
+Deno.test("securityEvents() prints an event that it cannot deliver, and goes on", async () => {
   const reasons: unknown[] = [];
   using calls = captureConsole();
   const { printed } = calls;
-  const events = onSecurityEvent(({ event }) => {
+  const events = securityEvents(({ event }) => {
     if (event.reason === "a") throw new Error("no database");
     reasons.push(event.reason);
   });
@@ -99,11 +99,11 @@ Deno.test("onSecurityEvent() prints an event that it cannot deliver, and goes on
   assertEquals(printed.length, 2);
 });
 
-Deno.test("onSecurityEvent() says that it drops events while a delivery hangs", async () => {
+Deno.test("securityEvents() says that it drops events while a delivery hangs", async () => {
   using calls = captureConsole();
   const { printed } = calls;
   const hung = Promise.withResolvers<void>();
-  const events = onSecurityEvent(() => hung.promise);
+  const events = securityEvents(() => hung.promise);
   const router = createRouter({ middleware: [events] });
   router.get("/", (context) => {
     for (let count = 0; count < 10_001; count++) {
@@ -119,11 +119,11 @@ Deno.test("onSecurityEvent() says that it drops events while a delivery hangs", 
   await events.flush();
 });
 
-Deno.test("onSecurityEvent() prints the number of events beyond its limit", async () => {
+Deno.test("securityEvents() prints the number of events beyond its limit", async () => {
   let delivered = 0;
   using calls = captureConsole();
   const { printed } = calls;
-  const events = onSecurityEvent(() => void delivered++);
+  const events = securityEvents(() => void delivered++);
   const router = createRouter({ middleware: [events] });
   router.get("/", (context) => {
     for (let count = 0; count < 6000; count++) {
@@ -141,9 +141,9 @@ Deno.test("onSecurityEvent() prints the number of events beyond its limit", asyn
   ]);
 });
 
-Deno.test("onSecurityEvent() delivers events of requests that failed", async () => {
+Deno.test("securityEvents() delivers events of requests that failed", async () => {
   const actions: string[] = [];
-  await using events = onSecurityEvent(({ event }) => {
+  await using events = securityEvents(({ event }) => {
     actions.push(event.action);
   });
   const router = createRouter({
@@ -162,11 +162,9 @@ Deno.test("onSecurityEvent() delivers events of requests that failed", async () 
   assertEquals(actions, ["password-change", "token-reuse"]);
 });
 
-Deno.test("onSecurityEvent() delivers events that are reported after the response", async () => {
+Deno.test("securityEvents() delivers events that are reported after the response", async () => {
   const actions: string[] = [];
-  const events = onSecurityEvent(({ event }) =>
-    void actions.push(event.action)
-  );
+  const events = securityEvents(({ event }) => void actions.push(event.action));
   const router = createRouter({ middleware: [events] });
   const later = Promise.withResolvers<void>();
   router.get("/", (context) => {
@@ -183,13 +181,13 @@ Deno.test("onSecurityEvent() delivers events that are reported after the respons
   assertEquals(actions, ["factor-add"]);
 });
 
-Deno.test("onSecurityEvent() of a mounted router and of the outer one get its events", async () => {
+Deno.test("securityEvents() of a mounted router and of the outer one get its events", async () => {
   const outer: string[] = [];
   const inner: string[] = [];
-  const outerEvents = onSecurityEvent(({ event }) =>
+  const outerEvents = securityEvents(({ event }) =>
     void outer.push(event.action)
   );
-  const innerEvents = onSecurityEvent(({ event }) =>
+  const innerEvents = securityEvents(({ event }) =>
     void inner.push(event.action)
   );
   const admin = createRouter({ middleware: [innerEvents] });
@@ -211,11 +209,11 @@ Deno.test("onSecurityEvent() of a mounted router and of the outer one get its ev
   assertEquals(outer, ["key-revoke", "role-change"]);
 });
 
-Deno.test("onSecurityEvent() keeps a Worker alive until the delivery ends", async () => {
+Deno.test("securityEvents() keeps a Worker alive until the delivery ends", async () => {
   const promises: Promise<unknown>[] = [];
   const waitUntil = (promise: Promise<unknown>) => void promises.push(promise);
   let isDelivered = false;
-  const events = onSecurityEvent(() => {
+  const events = securityEvents(() => {
     isDelivered = true;
   });
   const router = createRouter({ middleware: [events] });
@@ -231,7 +229,7 @@ Deno.test("onSecurityEvent() keeps a Worker alive until the delivery ends", asyn
 
 Deno.test("reportSecurityEvent() shortens hostile values, and never throws", async () => {
   const found: SecurityEvent[] = [];
-  await using events = onSecurityEvent((event) => void found.push(event));
+  await using events = securityEvents((event) => void found.push(event));
   const router = createRouter({ middleware: [events] });
   const hostile: SecurityReport[] = [
     { action: "login", reason: "x".repeat(1e6), userId: "y".repeat(1e6) },
@@ -253,14 +251,12 @@ Deno.test("reportSecurityEvent() shortens hostile values, and never throws", asy
   for (const event of found) assert(!JSON.stringify(event).includes("\n"));
 });
 
-Deno.test("reportSecurityEvent() does nothing without onSecurityEvent(), and before it", async () => {
+Deno.test("reportSecurityEvent() does nothing without securityEvents(), and before it", async () => {
   reportSecurityEvent(new RequestContext(new Request(url)), {
     action: "login",
   });
   const actions: string[] = [];
-  const events = onSecurityEvent(({ event }) =>
-    void actions.push(event.action)
-  );
+  const events = securityEvents(({ event }) => void actions.push(event.action));
   const router = createRouter({
     middleware: [(context, next) => {
       reportSecurityEvent(context, { action: "login" });
@@ -276,6 +272,6 @@ Deno.test("reportSecurityEvent() does nothing without onSecurityEvent(), and bef
   assertEquals(actions, ["logout"]);
 });
 
-Deno.test("onSecurityEvent() needs a function", () => {
-  assertThrows(() => onSecurityEvent(undefined as never), TypeError);
+Deno.test("securityEvents() needs a function", () => {
+  assertThrows(() => securityEvents(undefined as never), TypeError);
 });

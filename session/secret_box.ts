@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from "../secrets.ts";
+import { decodeBase64Url, encodeBase64Url } from "./secrets.ts";
 
 /** The minimum length of a secret, in characters. */
 const MIN_SECRET = 32;
@@ -59,7 +59,7 @@ const decoder = /* @__PURE__ */ new TextDecoder();
  * takes one attempt for any number of secrets. Each cipher derives its own keys
  * with random salts, so that the number of cookies per secret is unlimited.
  */
-export class CookieCipher {
+export class SecretBox {
   readonly #secrets: readonly string[];
   readonly #maxEncryptions: number;
   readonly #kind: CipherKind;
