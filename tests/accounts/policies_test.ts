@@ -153,6 +153,30 @@ for (const [name, proof] of Object.entries(proofs)) {
   });
 }
 
+Deno.test("policy 2: a change on another machine ends a session at the next request", async () => {
+  const database = createMemoryAccountStore();
+  const { registered } = startAccounts({ database });
+  const ada = await registered();
+  const { id, version } = (await database.findByEmail(email))!;
+  await database.change(id, version, {});
+  assertEquals(await ada.isLoggedIn(), false);
+});
+
+Deno.test("policy 2: a proof that began before an end of access is useless after a new login", async () => {
+  const { accounts, lastMail, registered } = startAccounts();
+  const ada = await registered();
+  await ada.post("/account/email", { email: "eve@example.com" });
+  const mail = await lastMail("eve@example.com");
+  const { id } = (await accounts.users.findByEmail(email))!;
+  await accounts.users.endAccess(id);
+  await ada.post("/login", { email, password: PASSWORD });
+  assertEquals(await ada.isLoggedIn(), true);
+  const code = codeOf(mail);
+  const response = await ada.post("/account/email/code", { code });
+  assertEquals(response.status, 400);
+  assertEquals((await accounts.users.find(id))?.email, email);
+});
+
 Deno.test("policy 4: no sensitive page accepts a login of an hour ago", async () => {
   const { accounts, registered } = startAccounts();
   const ada = await registered();
