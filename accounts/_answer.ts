@@ -20,6 +20,13 @@ import { type Layout, MESSAGE, renderPage, type View } from "./pages/page.ts";
 /** A call of a page. */
 export interface ViewCall extends Call {
   readonly layout: Layout | undefined;
+  readonly scriptPolicy: string;
+}
+
+/** The parts of pages that the options decide. */
+export interface Frame {
+  readonly layout: Layout | undefined;
+  readonly scriptPolicy: string;
 }
 
 /** Creates the page of a form. */
@@ -35,19 +42,24 @@ export interface FormHandlers {
 }
 
 /** The names of inputs that no page shows again. */
-const SECRET_INPUTS: readonly string[] = ["password", "code", "token"];
+const SECRET_INPUTS: readonly string[] = [
+  "password",
+  "passkey",
+  "code",
+  "token",
+];
 
 /** Creates the handlers of forms and JSON requests from actions. */
 export class Answers {
   readonly #ready: () => Promise<Services>;
-  readonly #layout: Layout | undefined;
+  readonly #frame: Frame;
 
   constructor(
     ready: () => Promise<Services>,
-    layout: Layout | undefined,
+    frame: Frame,
   ) {
     this.#ready = ready;
-    this.#layout = layout;
+    this.#frame = frame;
   }
 
   /** Creates the handlers of a page and its form. */
@@ -87,13 +99,20 @@ export class Answers {
     };
   }
 
+  /** Creates the handler of options, which only the script of passkeys reads. */
+  options(
+    read: (context: RequestContext, services: Services) => Promise<Response>,
+  ): (context: RequestContext) => Promise<Response> {
+    return async (context) => await read(context, await this.#ready());
+  }
+
   async #callOf(context: RequestContext, input: Input): Promise<ViewCall> {
     return {
       context,
       input,
       services: await this.#ready(),
       messages: messagesOf(context),
-      layout: this.#layout,
+      ...this.#frame,
     };
   }
 }

@@ -18,7 +18,7 @@ import {
 import { deletionDays } from "./actions/deletion_days.ts";
 import { ownAccount } from "./actions/enter.ts";
 import { logIn, logOut } from "./actions/login.ts";
-import { restorationOf, restoreAddress } from "./actions/not_me.ts";
+import { restorationOf, restoreAccount } from "./actions/not_me.ts";
 import {
   register,
   registerByCode,
@@ -29,6 +29,17 @@ import {
   requestReset,
   resetPassword,
 } from "./actions/reset.ts";
+import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
+import {
+  addPasskey,
+  confirmByPasskey,
+  logInByPasskey,
+  passkeyConfirmOptions,
+  passkeyLoginOptions,
+  passkeyOptions,
+  passkeyUser,
+  removePasskey,
+} from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
 import {
   Answers,
@@ -45,7 +56,9 @@ import {
   removeView,
 } from "./pages/account_pages.ts";
 import type { FormState } from "./pages/fields.ts";
+import { passkeysView } from "./pages/passkey_pages.ts";
 import type { Layout, View } from "./pages/page.ts";
+import { passkeyScript } from "../auth/passkey/mod.ts";
 import { STYLE } from "./pages/style.ts";
 import {
   chooseView,
@@ -73,7 +86,12 @@ export function createController(
   parts: ControllerParts,
 ): Controller<AccountRoutes> {
   const { settings, ready, layout } = parts;
-  const answers = new Answers(ready, layout);
+  const scriptPolicy = policyOf({
+    ...parts.policy,
+    "script-src": ["'self'", ...parts.policy["script-src"] ?? []],
+    "connect-src": ["'self'", ...parts.policy["connect-src"] ?? []],
+  });
+  const answers = new Answers(ready, { layout, scriptPolicy });
   return {
     middleware: [
       secureHeaders({ contentSecurityPolicy: policyOf(parts.policy) }),
@@ -85,8 +103,10 @@ export function createController(
       ...visitorActions(answers, settings),
       ...userActions(answers, parts),
       ...linkActions(answers),
+      ...passkeyActions(answers, parts),
       session: sessionJSON,
       style: stylesheet,
+      passkeyScript,
     },
   };
 }
@@ -119,7 +139,7 @@ function visitorActions(answers: Answers, { registration }: Settings) {
 function linkActions(answers: Answers) {
   return {
     resetLink: { actions: answers.form(resetLinkView, resetPassword) },
-    notMe: { actions: answers.form(restoreView, restoreAddress) },
+    notMe: { actions: answers.form(restoreView, restoreAccount) },
   };
 }
 
@@ -132,7 +152,7 @@ function userActions(
   return {
     confirm: {
       middleware: own,
-      actions: answers.form(of(confirmView), confirm),
+      actions: answers.form(confirmPage, confirm),
     },
     profile: {
       middleware: own,
@@ -159,6 +179,53 @@ function userActions(
       ),
     },
   };
+}
+
+function passkeyActions(
+  answers: Answers,
+  { requireUser, requireFresh }: ControllerParts,
+) {
+  const own = [requireUser, requireOwnLogin()];
+  const fresh = [requireFresh, requireOwnLogin()];
+  return {
+    passkeyLogin: answers.action(logInByPasskey, loginView),
+    passkeyLoginOptions: answers.options(passkeyLoginOptions),
+    passkeyConfirm: {
+      middleware: own,
+      handler: answers.action(confirmByPasskey, confirmPage),
+    },
+    passkeyConfirmOptions: {
+      middleware: own,
+      handler: answers.options(passkeyConfirmOptions),
+    },
+    passkeys: {
+      middleware: fresh,
+      actions: answers.form(passkeysPage, addPasskey),
+    },
+    passkeyOptions: {
+      middleware: fresh,
+      handler: answers.options(passkeyOptions),
+    },
+    passkeyRemoval: {
+      middleware: fresh,
+      handler: answers.action(removePasskey, passkeysPage),
+    },
+  };
+}
+
+async function passkeysPage(call: ViewCall, state: FormState): Promise<View> {
+  const { context, services: { passkeys, store } } = call;
+  const account = ownAccount(context);
+  return passkeysView(call, state, {
+    list: await createPasskeyStore(store).list(account.id),
+    signal: await passkeys.signal(passkeyUser(account)),
+  });
+}
+
+async function confirmPage(call: ViewCall, state: FormState): Promise<View> {
+  const account = ownAccount(call.context);
+  const passkeys = await call.services.store.waysIn(account.id, PASSKEY);
+  return confirmView(call, state, account, passkeys.length > 0);
 }
 
 /** Shows the page of a link without a login: another browser gets the code. */
@@ -246,9 +313,10 @@ async function resetLinkView(
 async function restoreView(call: ViewCall): Promise<View> {
   const { services } = call;
   const token = tokenOf(call);
-  return await restorationOf(services, token) === null
+  const restoration = await restorationOf(services, token);
+  return restoration === null
     ? expiredView(call, services.routes.reset.index.href())
-    : notMeView(call, token);
+    : notMeView(call, token, "email" in restoration.undo);
 }
 
 /** Returns the token of an opened link, or of its form. */

@@ -37,6 +37,12 @@ async function readJSON(
       return 400;
     }
     const { fields, ...others } = value as Record<string, unknown>;
+    if (others.passkey !== undefined) {
+      // Passkeys are read from the form.
+      const form = new FormData();
+      form.set("passkey", JSON.stringify(others.passkey));
+      context.set(FormData, form);
+    }
     return new Map([
       ...Object.entries(others),
       ...Object.entries(Object(fields))

@@ -5,7 +5,7 @@ import {
 } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import { endUserSessions } from "../../session/mod.ts";
-import type { StoredAccount } from "../store/store.ts";
+import type { AccountChange, StoredAccount } from "../store/store.ts";
 import { type Call, expired, type Outcome } from "./call.ts";
 import type { Services } from "./services.ts";
 
@@ -14,34 +14,60 @@ const purpose = "account-not-me";
 /** The lifetime of a link: owners do not read their mail every day. */
 const LIFETIME = 7 * 86_400_000;
 
-/**
- * Creates the token of a link that restores the address which an account had. It
- * does not end with the access, or a thief could make it worthless.
- */
+/** The change of an account that a link undoes. */
+type Undo =
+  /** The address that the account had. */
+  | { readonly email: string }
+  /** A new way in. */
+  | { readonly kind: string; readonly id: string };
+
+/** Creates the token of a link that restores the address of an account. */
 export function createNotMeToken(
-  { now, store }: Services,
-  { email, id, version }: StoredAccount,
+  services: Services,
+  account: StoredAccount,
 ): Promise<string> {
+  return createToken(services, account, { email: account.email });
+}
+
+/** Creates the token of a link that removes a new way into an account. */
+export function createWayToken(
+  services: Services,
+  account: StoredAccount,
+  { kind, id }: { readonly kind: string; readonly id: string },
+): Promise<string> {
+  return createToken(services, account, { kind, id });
+}
+
+/**
+ * Creates a token. It does not end with the access, or a thief could make it
+ * worthless.
+ */
+function createToken(
+  { now, store }: Services,
+  { id, version }: StoredAccount,
+  undo: Undo,
+): Promise<string> {
+  const data = JSON.stringify(undo);
   return createOneTimeToken(store.values, {
     purpose,
     // An account for each change: a link that is used ends only itself.
-    account: JSON.stringify([id, version]),
-    data: email,
+    account: JSON.stringify([id, version, data]),
+    data,
     version,
     ttl: LIFETIME,
     now,
   });
 }
 
-/** The address that a link restores. */
-interface Restoration {
+/** The change that a link undoes, and its account. */
+export interface Restoration {
   readonly account: StoredAccount;
-  readonly email: string;
-  /** The version of the account that had the address. */
+  readonly undo: Undo;
+  /** The version of the account before the change. */
   readonly since: number;
 }
 
-/** Returns the address that a link restores; `null` if it does not work. */
+/** Returns the change that a link undoes; `null` if it does not work. */
 export async function restorationOf(
   services: Services,
   token: unknown,
@@ -49,35 +75,37 @@ export async function restorationOf(
   const { now, store } = services;
   const grant = await readOneTimeToken(store.values, { purpose, token, now });
   if (grant?.data === undefined || grant.version === undefined) return null;
+  const { data, version: since } = grant;
   const [id] = JSON.parse(String(grant.account)) as [string];
   const account = await store.find(id);
   if (account === null) return null;
   const restored = await restoredVersions(services, id);
   // The notices to addresses that a thief has set.
-  const isEnded = restored.some(([since, until]) =>
-    since < grant.version! && grant.version! < until
+  const isEnded = restored.some(([first, last]) =>
+    first < since && since < last
   );
-  return isEnded ? null : { account, email: grant.data, since: grant.version };
+  return isEnded ? null : { account, undo: JSON.parse(data), since };
 }
 
-/** Restores the address of a link, removes the password and ends all access. */
-export async function restoreAddress(call: Call): Promise<Outcome> {
+/**
+ * Undoes the change of a link: restores the address or removes the way in. It
+ * also removes the password and ends all access.
+ */
+export async function restoreAccount(call: Call): Promise<Outcome> {
   const { context, input, services } = call;
   const { now, store } = services;
   const token = input.get("token");
   const restoration = await restorationOf(services, token);
   if (restoration === null) return expired(call);
-  const { account: { id, version }, email, since } = restoration;
-  const next = await store.change(id, version, {
-    email,
-    emailVerified: true,
-    passwordHash: "",
-    removeWaysIn: true,
-  });
+  const { account: { id, version }, since, undo } = restoration;
+  const next = await store.change(id, version, changeOf(undo));
   if (next === null) return expired(call);
-  await endLaterLinks(services, id, [since, next]);
+  if ("email" in undo) await endLaterLinks(services, id, [since, next]);
+  else await store.removeWayIn({ accountId: id, ...undo });
   await takeOneTimeToken(store.values, { purpose, token, now });
-  await services.factors.remove(id);
+  // A thief who changed the address may have set up an app as well.
+  if ("email" in undo) await services.factors.remove(id);
+  else await services.factors.revoke(id);
   await endUserSessions(services.sessions, id, { version: next });
   reportSecurityEvent(context, {
     action: "password-change",
@@ -88,8 +116,20 @@ export async function restoreAddress(call: Call): Promise<Outcome> {
   return { ok: true, next: "login", location, notice: "restored" };
 }
 
+/** Returns the change that ends the access of a thief. */
+function changeOf(undo: Undo): AccountChange {
+  return "email" in undo
+    ? {
+      email: undo.email,
+      emailVerified: true,
+      passwordHash: "",
+      removeWaysIn: true,
+    }
+    : { passwordHash: "" };
+}
+
 /** The versions whose links have ended: after the first, before the last. */
-type Ended = readonly [since: number, until: number];
+type Ended = readonly [first: number, last: number];
 
 /**
  * Ends the links of later changes. Otherwise a thief who has changed the address

@@ -37,8 +37,8 @@ interface Draft {
 export async function register(call: Call): Promise<Outcome> {
   const { context, messages, services } = call;
   const form = new Form(call);
-  const email = form.email();
-  const [name, password] = [form.name(), form.newPassword()];
+  const [name, email] = [form.name(), form.email()];
+  const password = form.newPassword();
   const fields = await form.fields();
   if (form.failed !== null) return form.failed;
   const attempt = await services.registrationThrottle.attempt(context, null);

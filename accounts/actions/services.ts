@@ -22,7 +22,9 @@ import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
 import type { Names } from "../definition/names.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
 import type { Outbox } from "../mails/outbox.ts";
+import { createPasskeys, type Passkeys } from "../../auth/passkey/mod.ts";
 import type { AccountLogin, AccountStore } from "../store/store.ts";
+import { createPasskeyStore } from "./passkey_store.ts";
 import { readCredentials, verifyLogin } from "./_passwords.ts";
 import type { Credentials } from "./_passwords.ts";
 
@@ -50,6 +52,7 @@ export interface Services extends Settings {
   readonly registrationMails: EmailLogin;
   readonly emailChanges: EmailLogin;
   readonly password: CredentialsAuthProvider<Credentials, AccountLogin>;
+  readonly passkeys: Passkeys;
   readonly loginThrottle: Throttle;
   readonly resetThrottle: Throttle;
   readonly registrationThrottle: Throttle;
@@ -87,6 +90,12 @@ export function createServices(
       account: ({ email }) => email,
       verify: (credentials) => verifyLogin(settings, credentials),
     }),
+    passkeys: createPasskeys({
+      ...passkeyDomain(settings),
+      rpName: name,
+      store: createPasskeyStore(settings.store),
+      now,
+    }),
     resetThrottle: createEmailThrottle({ name: "reset", store, now }),
     registrationThrottle: createThrottle({
       name: "registration",
@@ -95,6 +104,17 @@ export function createServices(
       perAddress: { attempts: 20, delay: 60_000, maxDelay: 900_000 },
     }),
   };
+}
+
+/** Returns the domain of passkeys. An address, such as 127.0.0.1, can't be one. */
+function passkeyDomain({ origin }: Settings): {
+  readonly rpId: string;
+  readonly origins: readonly string[];
+} {
+  const { hostname } = new URL(origin);
+  return /[\d\]]$/.test(hostname)
+    ? { rpId: "localhost", origins: ["http://localhost"] }
+    : { rpId: hostname, origins: [origin] };
 }
 
 /** Creates the queue of the hashes of new accounts, apart from that of logins. */

@@ -21,6 +21,10 @@ export type PageRoutes<Path extends string> = FormRoutes<
 export type AccountRoutes = {
   /** The login by password. */
   readonly login: PageRoutes<"/login">;
+  /** The login with a passkey. */
+  readonly passkeyLogin: Route<"POST", "/login/passkey">;
+  /** The options of this login, for the script. */
+  readonly passkeyLoginOptions: Route<"POST", "/login/passkey/options">;
   /** The logout. */
   readonly logout: Route<"POST", "/login/out">;
   /** The registration. */
@@ -35,6 +39,21 @@ export type AccountRoutes = {
   readonly resetLink: PageRoutes<"/login/reset/link">;
   /** The confirmation of the login before a sensitive change. */
   readonly confirm: PageRoutes<"/account/confirm">;
+  /** The same with a passkey. */
+  readonly passkeyConfirm: Route<"POST", "/account/confirm/passkey">;
+  /** The options of this confirmation, for the script. */
+  readonly passkeyConfirmOptions: Route<
+    "POST",
+    "/account/confirm/passkey/options"
+  >;
+  /** The passkeys; `action` adds one. */
+  readonly passkeys: PageRoutes<"/account/passkeys">;
+  /** The options of a new passkey, for the script. */
+  readonly passkeyOptions: Route<"POST", "/account/passkeys/options">;
+  /** The removal of a passkey. */
+  readonly passkeyRemoval: Route<"POST", "/account/passkeys/remove">;
+  /** The script of passkeys. */
+  readonly passkeyScript: Route<"GET", "/account/passkeys.js">;
   /** The name and the application's own fields. */
   readonly profile: PageRoutes<"/account">;
   /** The password. */
@@ -61,6 +80,8 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     paths;
   const routes = route({
     login: form(login),
+    passkeyLogin: post(`${login}/passkey`),
+    passkeyLoginOptions: post(`${login}/passkey/options`),
     logout: post(`${login}/out`),
     register: form(register),
     registerCode: form(`${register}/code`),
@@ -68,6 +89,12 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     reset: form(`${login}/reset`),
     resetLink: form(`${login}/reset/link`),
     confirm: form(`${account}/confirm`),
+    passkeyConfirm: post(`${account}/confirm/passkey`),
+    passkeyConfirmOptions: post(`${account}/confirm/passkey/options`),
+    passkeys: form(`${account}/passkeys`),
+    passkeyOptions: post(`${account}/passkeys/options`),
+    passkeyRemoval: post(`${account}/passkeys/remove`),
+    passkeyScript: get(`${account}/passkeys.js`),
     profile: form(account),
     password: form(`${account}/password`),
     email: form(`${account}/email`),

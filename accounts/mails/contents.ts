@@ -131,6 +131,25 @@ export function changedMail(
   }, messages);
 }
 
+/** Creates the email that tells an owner about a new passkey. */
+export function newWayMail(
+  call: Call,
+  account: StoredAccount,
+  { token }: { readonly token: string },
+): Mail {
+  const messages = messagesIn(account.language);
+  const { services: { name, routes } } = call;
+  const { mails } = messages;
+  const path = routes.notMe.index.href({}, { token });
+  return createMail({
+    to: account.email,
+    subject: mails.wayInSubject(name),
+    paragraphs: [mails.passkeyText(name)],
+    button: { label: mails.notMeButton, url: urlOf(call, path) },
+    notes: [requestedBy(call, messages)],
+  }, messages);
+}
+
 /** Creates the email that tells an owner about a deletion. */
 export function deletionMail(
   call: Call,

@@ -38,6 +38,9 @@ const mails: MailMessages = {
   changedText: (app, email) =>
     `Your account at ${app} now has the address ${email}. If it was not you, this link restores your address and ends all access. It works for seven days.`,
   notMeButton: "This was not me",
+  wayInSubject: (app) => `Your account at ${app} has a new way in`,
+  passkeyText: (app) =>
+    `A passkey was added to your account at ${app}. If it was not you, this link removes it and ends all access. It works for seven days.`,
   deleteSubject: (app) => `Your account at ${app} will be deleted`,
   deleteText: (app, days) =>
     `Your account at ${app} will be deleted in ${days} days. To keep it, log in before.`,
@@ -67,6 +70,7 @@ export const english: Messages = {
   logInTo: (app) => `Log in to ${app}`,
   pleaseLogIn: "Please log in to see that page.",
   remember: "Remember me for 30 days",
+  logInByPasskey: "Log in with a passkey",
   forgot: "Forgot your password?",
   noAccount: "No account yet?",
   hasAccount: "Already have an account?",
@@ -108,9 +112,24 @@ export const english: Messages = {
   passwordText: "Your other sessions end.",
   passwordChanged:
     "Your password is changed, and your other sessions have ended.",
+  passkeys: "Passkeys",
+  passkeysText:
+    "A passkey logs you in with your fingerprint, your face or the PIN of your device. It can't be guessed or stolen.",
+  passkeyName: "Name",
+  passkeyNameHint: "Such as the device, so that you recognize it later.",
+  passkeyAdd: "Add a passkey",
+  passkeyAdded: "The passkey is added, and your other sessions have ended.",
+  passkeyRemoved: "The passkey is removed, and your other sessions have ended.",
+  passkeyFailed: "The passkey did not work. Please try again.",
+  noScript: "To add a passkey, please turn on JavaScript.",
+  remove: "Remove",
+  removeNamed: (name) => `Remove ${name}`,
+  added: (time) => `Added ${time}`,
+  lastUsed: (time) => `last used ${time}`,
   confirmTitle: "Confirm that it is you",
   confirmText: "Please enter your password again to continue.",
   confirmButton: "Confirm",
+  confirmByPasskey: "Confirm with a passkey",
   deleteTitle: "Delete your account",
   deleteText: (days) =>
     `Your account and its data will be deleted in ${days} days. Until then you can log in to keep it. All sessions end now.`,
@@ -121,7 +140,10 @@ export const english: Messages = {
   notMeText:
     "This restores your address, removes the password and ends all access. Then choose a new password.",
   notMeButton: "Restore my account",
-  notMeDone: "Your address is restored. Choose a new password now.",
+  notMeWayText:
+    "This removes what was added to your account, and ends all access. Then choose a new password.",
+  notMeWayButton: "Remove it",
+  notMeDone: "Your account is yours again. Choose a new password now.",
   wrongLogin: "Invalid email or password",
   wrongPassword: "This is not your password",
   wrongCode: "This code is wrong",

@@ -38,6 +38,9 @@ const mails: MailMessages = {
   changedText: (app, email) =>
     `Ihr Konto bei ${app} hat jetzt die Adresse ${email}. Wenn Sie das nicht waren, stellt dieser Link Ihre Adresse wieder her und beendet jeden Zugang. Er gilt sieben Tage lang.`,
   notMeButton: "Das war ich nicht",
+  wayInSubject: (app) => `Ihr Konto bei ${app} hat einen neuen Zugang`,
+  passkeyText: (app) =>
+    `Ihrem Konto bei ${app} wurde ein Passkey hinzugefügt. Wenn Sie das nicht waren, entfernt ihn dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
   deleteSubject: (app) => `Ihr Konto bei ${app} wird gelöscht`,
   deleteText: (app, days) =>
     `Ihr Konto bei ${app} wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
@@ -68,6 +71,7 @@ export const german: Messages = {
   logInTo: (app) => `Bei ${app} anmelden`,
   pleaseLogIn: "Bitte melden Sie sich an, um diese Seite zu sehen.",
   remember: "30 Tage angemeldet bleiben",
+  logInByPasskey: "Mit einem Passkey anmelden",
   forgot: "Passwort vergessen?",
   noAccount: "Noch kein Konto?",
   hasAccount: "Schon ein Konto?",
@@ -109,9 +113,27 @@ export const german: Messages = {
   passwordText: "Ihre anderen Sitzungen enden.",
   passwordChanged:
     "Ihr Passwort ist geändert, und Ihre anderen Sitzungen sind beendet.",
+  passkeys: "Passkeys",
+  passkeysText:
+    "Ein Passkey meldet Sie mit Ihrem Fingerabdruck, Ihrem Gesicht oder der PIN Ihres Geräts an. Er lässt sich nicht erraten oder stehlen.",
+  passkeyName: "Name",
+  passkeyNameHint: "Zum Beispiel das Gerät, damit Sie ihn wiedererkennen.",
+  passkeyAdd: "Passkey hinzufügen",
+  passkeyAdded:
+    "Der Passkey ist hinzugefügt, und Ihre anderen Sitzungen sind beendet.",
+  passkeyRemoved:
+    "Der Passkey ist entfernt, und Ihre anderen Sitzungen sind beendet.",
+  passkeyFailed:
+    "Der Passkey hat nicht funktioniert. Bitte versuchen Sie es noch einmal.",
+  noScript: "Um einen Passkey hinzuzufügen, schalten Sie bitte JavaScript ein.",
+  remove: "Entfernen",
+  removeNamed: (name) => `${name} entfernen`,
+  added: (time) => `Hinzugefügt am ${time}`,
+  lastUsed: (time) => `zuletzt benutzt am ${time}`,
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
   confirmText: "Bitte geben Sie Ihr Passwort noch einmal ein.",
   confirmButton: "Bestätigen",
+  confirmByPasskey: "Mit einem Passkey bestätigen",
   deleteTitle: "Konto löschen",
   deleteText: (days) =>
     `Ihr Konto und seine Daten werden in ${days} Tagen gelöscht. Bis dahin können Sie sich anmelden, um es zu behalten. Alle Sitzungen enden jetzt.`,
@@ -122,8 +144,10 @@ export const german: Messages = {
   notMeText:
     "Das stellt Ihre Adresse wieder her, entfernt das Passwort und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
   notMeButton: "Mein Konto wiederherstellen",
-  notMeDone:
-    "Ihre Adresse ist wiederhergestellt. Wählen Sie ein neues Passwort.",
+  notMeWayText:
+    "Das entfernt, was Ihrem Konto hinzugefügt wurde, und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
+  notMeWayButton: "Entfernen",
+  notMeDone: "Ihr Konto gehört wieder Ihnen. Wählen Sie ein neues Passwort.",
   wrongLogin: "E-Mail oder Passwort ist falsch",
   wrongPassword: "Das ist nicht Ihr Passwort",
   wrongCode: "Dieser Code ist falsch",

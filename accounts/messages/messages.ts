@@ -24,6 +24,7 @@ export interface Messages {
   readonly logInTo: (app: string) => string;
   readonly pleaseLogIn: string;
   readonly remember: string;
+  readonly logInByPasskey: string;
   readonly forgot: string;
   readonly noAccount: string;
   readonly hasAccount: string;
@@ -60,9 +61,23 @@ export interface Messages {
   readonly useAddress: string;
   readonly passwordText: string;
   readonly passwordChanged: string;
+  readonly passkeys: string;
+  readonly passkeysText: string;
+  readonly passkeyName: string;
+  readonly passkeyNameHint: string;
+  readonly passkeyAdd: string;
+  readonly passkeyAdded: string;
+  readonly passkeyRemoved: string;
+  readonly passkeyFailed: string;
+  readonly noScript: string;
+  readonly remove: string;
+  readonly removeNamed: (name: string) => string;
+  readonly added: (time: string) => string;
+  readonly lastUsed: (time: string) => string;
   readonly confirmTitle: string;
   readonly confirmText: string;
   readonly confirmButton: string;
+  readonly confirmByPasskey: string;
   readonly deleteTitle: string;
   readonly deleteText: (days: number) => string;
   readonly deleteButton: string;
@@ -71,6 +86,8 @@ export interface Messages {
   readonly notMeText: string;
   readonly notMeButton: string;
   readonly notMeDone: string;
+  readonly notMeWayText: string;
+  readonly notMeWayButton: string;
   // Errors.
   readonly wrongLogin: string;
   readonly wrongPassword: string;
@@ -115,6 +132,8 @@ export interface MailMessages {
   readonly changedSubject: (app: string) => string;
   readonly changedText: (app: string, email: string) => string;
   readonly notMeButton: string;
+  readonly wayInSubject: (app: string) => string;
+  readonly passkeyText: (app: string) => string;
   readonly deleteSubject: (app: string) => string;
   readonly deleteText: (app: string, days: number) => string;
   readonly deleteButton: string;

@@ -3,6 +3,7 @@ import { searchOf } from "../actions/call.ts";
 import { inputNameOf } from "../actions/input_names.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { errorSummary, field, type FormState, ownField } from "./fields.ts";
+import { passkeyConfirmForm } from "./passkey_pages.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
 
 /** Creates the page of the name and the own fields. */
@@ -96,12 +97,14 @@ export function passwordView(
 
 /** Creates the page that confirms a login. */
 export function confirmView(
-  { context, messages, services: { routes } }: PageCall,
+  call: PageCall,
   state: FormState,
   { email }: StoredAccount,
+  hasPasskey: boolean,
 ): View {
+  const { context, messages, services: { routes } } = call;
   const action = routes.confirm.action.href({}, searchOf(context));
-  return card(
+  const view = card(
     messages.confirmTitle,
     html`
       ${errorSummary(messages, state)}
@@ -117,11 +120,13 @@ export function confirmView(
         }, state)}
         <button>${messages.confirmButton}</button>
       </form>
+      ${hasPasskey && passkeyConfirmForm(call)}
       <p class="links">
         <a href="${routes.reset.index.href()}">${messages.forgot}</a>
       </p>
     `,
   );
+  return { ...view, script: hasPasskey };
 }
 
 /** Creates the page that deletes the account. */

@@ -31,6 +31,8 @@ export interface View {
   readonly title: string;
   readonly content: Markup;
   readonly status?: number;
+  /** `true` if the page needs the script of passkeys. */
+  readonly script?: boolean;
 }
 
 /** The facts of a request that a view needs. */
@@ -40,6 +42,8 @@ export type PageCall = Pick<Call, "context" | "messages"> & {
     "name" | "routes" | "names" | "deletionDelay"
   >;
   readonly layout: Layout | undefined;
+  /** The policy of pages with the script. */
+  readonly scriptPolicy: string;
 };
 
 /** The session key of the message for the next page. */
@@ -48,7 +52,7 @@ export const MESSAGE = "account-message";
 /** Creates the response of a page. */
 export function renderPage(
   call: PageCall,
-  { title, content, status = 200 }: View,
+  { title, content, status = 200, script = false }: View,
 ): Response {
   const { context, messages, services, layout } = call;
   const isFailed = status >= 400 && status !== 404;
@@ -56,14 +60,23 @@ export function renderPage(
     title: `${
       isFailed ? `${messages.error}: ` : ""
     }${title} – ${services.name}`,
-    head: html`<link rel="stylesheet" href="${services.routes.style.href()}">`,
+    head: html`
+      <link rel="stylesheet" href="${services.routes.style.href()}">
+      ${script && html`
+        <script type="module" src="${services.routes.passkeyScript
+          .href()}"></script>
+      `}
+    `,
     content: html`${message(call)}${content}`,
     language: messages.language,
   };
   const markup = layout === undefined
     ? frame(call, parts)
     : layout(parts, context);
-  return htmlResponse(markup, { status });
+  const headers = new Headers();
+  // The other pages have a policy without scripts.
+  if (script) headers.set("Content-Security-Policy", call.scriptPolicy);
+  return htmlResponse(markup, { status, headers });
 }
 
 function message(
@@ -137,6 +150,7 @@ export function accountView(
   const links: readonly (readonly [keyof AccountRoutes, string, string])[] = [
     ["profile", routes.profile.index.href(), messages.profile],
     ["email", routes.email.index.href(), messages.email],
+    ["passkeys", routes.passkeys.index.href(), messages.passkeys],
     ["password", routes.password.index.href(), messages.password],
     ["remove", routes.remove.index.href(), messages.deleteTitle],
   ];

@@ -55,6 +55,13 @@ margin:1.2rem 0 0;font-size:.95rem}
 .problem p,.problem ul{margin:0}
 .problem a{color:inherit}
 .secret{font:600 1.75rem/1.4 ui-monospace,Menlo,Consolas,monospace;letter-spacing:.2em}
+.card form+form{margin-top:.7rem}
+.rows{margin:0 0 1.5rem;padding:0;list-style:none;border-top:1px solid var(--gh-line)}
+.rows li{display:flex;gap:1rem;align-items:center;justify-content:space-between;
+padding:.7rem 0;border-bottom:1px solid var(--gh-line)}
+.rows div{min-width:0;overflow-wrap:anywhere}
+.rows p{margin:0}
+[hidden]{display:none!important}
 .area{display:grid;gap:1rem 2.5rem}
 .area nav ul{display:flex;flex-wrap:wrap;gap:.2rem;margin:0;padding:0;list-style:none}
 .area nav a{display:block;padding:.5rem .75rem;border-radius:.4rem;color:var(--gh-faint);

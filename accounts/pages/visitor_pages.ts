@@ -16,8 +16,14 @@ import {
   type View,
 } from "./page.ts";
 
+import { passkeyLoginForm } from "./passkey_pages.ts";
+
 /** Creates the login page. */
 export function loginView(call: PageCall, state: FormState): View {
+  return { ...loginCard(call, state), script: true };
+}
+
+function loginCard(call: PageCall, state: FormState): View {
   const { context, messages, services: { name, routes } } = call;
   const search = searchOf(context);
   const isAsked = search !== undefined && state.failed === undefined;
@@ -33,7 +39,7 @@ export function loginView(call: PageCall, state: FormState): View {
           name: "email",
           label: messages.email,
           type: "email",
-          autocomplete: "username",
+          autocomplete: "username webauthn",
         }, state)}
         ${field({
           name: "password",
@@ -44,6 +50,7 @@ export function loginView(call: PageCall, state: FormState): View {
         ${checkbox({ name: "remember", label: messages.remember }, state)}
         <button>${messages.logIn}</button>
       </form>
+      ${passkeyLoginForm(call)}
       <p class="links">
         <a href="${routes.reset.index.href()}">${messages.forgot}</a>
         ${question(
@@ -229,14 +236,17 @@ export function chooseView(
 export function notMeView(
   { messages, services: { routes } }: PageCall,
   token: string,
+  isAddress: boolean,
 ): View {
   return card(
     messages.notMeTitle,
     html`
-      <p>${messages.notMeText}</p>
+      <p>${isAddress ? messages.notMeText : messages.notMeWayText}</p>
       <form method="post" action="${routes.notMe.action.href()}">
         <input type="hidden" name="token" value="${token}">
-        <button>${messages.notMeButton}</button>
+        <button>
+          ${isAddress ? messages.notMeButton : messages.notMeWayButton}
+        </button>
       </form>
     `,
   );

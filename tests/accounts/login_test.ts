@@ -117,7 +117,7 @@ Deno.test("a sensitive page asks for the password again after ten minutes", asyn
 
 Deno.test("a page without JavaScript has a strict policy, and is not cached", async () => {
   const { browser } = startAccounts();
-  const response = await browser().get("/login");
+  const response = await browser().get("/register");
   const policy = response.headers.get("Content-Security-Policy")!;
   assertStringIncludes(policy, "default-src 'none'");
   assertStringIncludes(policy, "frame-ancestors 'none'");

@@ -38,6 +38,9 @@ const INSIDE: Record<string, readonly string[]> = {
     "auth/external/id_token.ts",
     "auth/external/provider.ts",
   ],
+  "tests/deno/account_passkey_store_test.ts": [
+    "accounts/actions/passkey_store.ts",
+  ],
   "tests/deno/passkey_cbor_test.ts": ["auth/passkey/_cbor.ts"],
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],

@@ -1,0 +1,123 @@
+import { completeAuth } from "../../auth/internal.ts";
+import type { PasskeyUser } from "../../auth/passkey/mod.ts";
+import { reportSecurityEvent } from "../../router/internal.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import { newWayMail } from "../mails/contents.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { PASSKEY } from "./passkey_store.ts";
+import { Form } from "./_form.ts";
+import { ended, endOtherSessions } from "./account.ts";
+import { type Call, type Outcome, refused, returnToOf } from "./call.ts";
+import { enter, ownAccount, unlessEnded } from "./enter.ts";
+import { createWayToken } from "./not_me.ts";
+import type { Services } from "./services.ts";
+
+/** Logs a user in with a passkey. */
+export async function logInByPasskey(call: Call): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const result = await services.passkeys.finishAuthentication(context);
+  if (!result.ok) return refused(messages.passkeyFailed);
+  const { methods, userId, version } = result;
+  const account = await services.store.find(String(userId));
+  if (account === null || version === undefined) {
+    return refused(messages.passkeyFailed);
+  }
+  // The version that the passkey was found with, not a later one.
+  return await enter(call, { ...account, version }, { methods });
+}
+
+/** Confirms the login with a passkey, before a sensitive change. */
+export async function confirmByPasskey(call: Call): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const { id, version } = ownAccount(context);
+  const result = await services.passkeys.finishAuthentication(
+    context,
+    "confirm",
+  );
+  if (!result.ok) return refused(messages.passkeyFailed);
+  const { methods } = result;
+  const session = await unlessEnded(
+    completeAuth(context, id, { version, methods }),
+  );
+  const { login, profile } = services.routes;
+  if (session === "ended") {
+    return { ok: true, next: "login", location: login.index.href() };
+  }
+  const home = profile.index.href();
+  const location = returnToOf(context, { home });
+  return { ok: true, next: "done", location };
+}
+
+/** Adds a passkey, and tells the owner. */
+export async function addPasskey(call: Call): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const account = ownAccount(context);
+  const form = new Form(call);
+  const name = form.name();
+  if (form.failed !== null) return form.failed;
+  const result = await services.passkeys.finishRegistration(context, { name });
+  if (!result.ok) return refused(messages.passkeyFailed);
+  const way = { kind: PASSKEY, id: result.passkey.id };
+  const token = await createWayToken(services, account, way);
+  services.outbox.add(context, newWayMail(call, account, { token }));
+  return await changed(call, account, messages.passkeyAdded);
+}
+
+/** Removes a passkey. */
+export async function removePasskey(call: Call): Promise<Outcome> {
+  const { context, input, messages, services } = call;
+  const account = ownAccount(context);
+  const id = input.get("id");
+  const way = { accountId: account.id, kind: PASSKEY, id: String(id) };
+  if (typeof id !== "string" || !await services.store.removeWayIn(way)) {
+    return refused(messages.passkeyFailed);
+  }
+  const userId = account.id;
+  reportSecurityEvent(context, { action: "factor-remove", userId });
+  return await changed(call, account, messages.passkeyRemoved);
+}
+
+async function changed(
+  call: Call,
+  { id, version }: StoredAccount,
+  message: string,
+): Promise<Outcome> {
+  const { services: { routes, store } } = call;
+  const next = await store.change(id, version, {});
+  if (next === null) return ended(call);
+  await endOtherSessions(call, id, next);
+  const location = routes.passkeys.index.href();
+  return { ok: true, next: "done", location, message };
+}
+
+/** Returns the options of a login with a passkey, for the script. */
+export async function passkeyLoginOptions(
+  context: RequestContext,
+  { passkeys }: Services,
+): Promise<Response> {
+  return Response.json(await passkeys.authenticationOptions(context));
+}
+
+/** Returns the options of a confirmation, for the script. */
+export async function passkeyConfirmOptions(
+  context: RequestContext,
+  { passkeys }: Services,
+): Promise<Response> {
+  const { id: userId } = ownAccount(context);
+  const request = { purpose: "confirm", userId } as const;
+  return Response.json(await passkeys.authenticationOptions(context, request));
+}
+
+/** Returns the options of a new passkey, for the script. */
+export async function passkeyOptions(
+  context: RequestContext,
+  { passkeys }: Services,
+): Promise<Response> {
+  const user = passkeyUser(ownAccount(context));
+  return Response.json(await passkeys.registrationOptions(context, user));
+}
+
+/** Returns the user of a passkey, as authenticators show it. */
+export function passkeyUser({ id, email, name }: StoredAccount): PasskeyUser {
+  return { id, name: email, displayName: name };
+}

@@ -1,0 +1,102 @@
+import type { Passkey, PasskeySignal } from "../../auth/passkey/mod.ts";
+import { html, type Markup } from "../../router/content/mod.ts";
+import { searchOf } from "../actions/call.ts";
+import type { Messages } from "../messages/messages.ts";
+import { errorSummary, field, type FormState } from "./fields.ts";
+import { accountView, type PageCall, type View } from "./page.ts";
+
+/** Creates the page of the passkeys. */
+export function passkeysView(
+  call: PageCall,
+  state: FormState,
+  { list, signal }: {
+    readonly list: readonly Passkey[];
+    readonly signal: PasskeySignal;
+  },
+): View {
+  const { messages, services: { routes } } = call;
+  const shown = { ...state, values: { name: "Passkey", ...state.values } };
+  const content = html`
+    ${errorSummary(messages, state)}
+    <p>${messages.passkeysText}</p>
+    ${list.length > 0 && html`
+      <ul class="rows">${list.map((passkey) => row(call, passkey))}</ul>
+    `}
+    <noscript><p>${messages.noScript}</p></noscript>
+    <form method="post" action="${routes.passkeys.action.href()}" hidden
+      novalidate data-passkey-create="${routes.passkeyOptions.href()}">
+      <input type="hidden" name="passkey">
+      ${field({
+        name: "name",
+        label: messages.passkeyName,
+        autocomplete: "off",
+        hint: messages.passkeyNameHint,
+      }, shown)}
+      ${problem(messages)}
+      <button>${messages.passkeyAdd}</button>
+    </form>
+    <div hidden data-passkey-signal="${JSON.stringify(signal)}"></div>
+  `;
+  return { ...accountView(call, messages.passkeys, content), script: true };
+}
+
+function row(
+  { messages, services: { routes } }: PageCall,
+  { id, name, createdAt, usedAt }: Passkey,
+): Markup {
+  return html`
+    <li>
+      <div>
+        <strong>${name}</strong>
+        <p class="hint">${messages.added(dayOf(createdAt))}${usedAt !== null &&
+          html`, ${messages.lastUsed(dayOf(usedAt))}`}</p>
+      </div>
+      <form method="post" action="${routes.passkeyRemoval.href()}">
+        <input type="hidden" name="id" value="${id}">
+        <button class="quiet" aria-label="${messages.removeNamed(name)}">
+          ${messages.remove}
+        </button>
+      </form>
+    </li>
+  `;
+}
+
+/** Creates the form of the login with a passkey, which the script shows. */
+export function passkeyLoginForm(
+  { context, messages, services: { routes } }: PageCall,
+): Markup {
+  const action = routes.passkeyLogin.href({}, searchOf(context));
+  return html`
+    <form method="post" action="${action}" hidden data-passkey-conditional
+      data-passkey-get="${routes.passkeyLoginOptions.href()}">
+      <input type="hidden" name="passkey">
+      ${problem(messages)}
+      <button class="quiet">${messages.logInByPasskey}</button>
+    </form>
+  `;
+}
+
+/** Creates the form of the confirmation with a passkey. */
+export function passkeyConfirmForm(
+  { context, messages, services: { routes } }: PageCall,
+): Markup {
+  const action = routes.passkeyConfirm.href({}, searchOf(context));
+  return html`
+    <form method="post" action="${action}" hidden
+      data-passkey-get="${routes.passkeyConfirmOptions.href()}">
+      <input type="hidden" name="passkey">
+      ${problem(messages)}
+      <button class="quiet">${messages.confirmByPasskey}</button>
+    </form>
+  `;
+}
+
+function problem({ passkeyFailed }: Messages): Markup {
+  return html`
+    <p class="problem" role="alert" data-passkey-error hidden>${passkeyFailed}</p>
+  `;
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
