@@ -1,8 +1,4 @@
-import {
-  addContentType,
-  cancelWithClient,
-  completedOf,
-} from "../router/internal.ts";
+import { addContentType, cancelWithClient } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
 
@@ -43,81 +39,29 @@ export function watchBody(
   response: Response,
   context: RequestContext,
   onEnd: OnEnd,
-): Response | Promise<Response> {
+): Response {
   // Read the headers first: reading `body` makes Bun forget the type of a file.
   const { headers, status, body } = response;
   if (body === null || body.locked || status === 101) {
     onEnd("complete", body ? contentLengthOf({ headers, status }) : 0);
     return response;
   }
-  const reader = body.getReader();
-  const completed = completedOf(context);
-  if (completed) return watchOnDeno(response, reader, completed, onEnd);
-  const counted = countBody(reader, onEnd);
+  const counted = countBody(body.getReader(), onEnd);
   const sent = cancelWithClient(counted, context);
   const copy = new Response(sent, response);
   return sent === counted ? addContentType(copy) : copy;
 }
 
-/**
- * Does the same under `Deno.serve`, which takes twice as long for a stream as for
- * bytes: sends a small body that is in memory as bytes.
- */
-async function watchOnDeno(
-  response: Response,
-  reader: Reader,
-  completed: Promise<void>,
-  onEnd: OnEnd,
-): Promise<Response> {
-  const reads = [reader.read(), reader.read()];
-  const bytes = await onlyChunkOf(reads);
-  if (bytes === undefined) {
-    return new Response(countBody(reader, onEnd, reads), response);
-  }
-  completed.then(
-    () => onEnd("complete", bytes.byteLength),
-    () => onEnd("aborted"),
-  );
-  return addContentType(new Response(bytes, response));
-}
-
-/**
- * Returns the chunk of a small body that is in memory, or `undefined` for other
- * bodies. It does not wait for a stream, which may be slow.
- */
-async function onlyChunkOf(
-  reads: readonly Promise<Result>[],
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const results: Result[] = [];
-  for (const read of reads) {
-    read.then((result) => results.push(result), () => {});
-  }
-  // Two reads of bytes in memory take two turns in Deno 2.9.
-  for (let turn = 0; turn < 3; turn++) await undefined;
-  const [first, last] = results;
-  if (first?.done) return new Uint8Array();
-  return last?.done && first?.value instanceof Uint8Array &&
-      first.value.byteLength <= chunkSize
-    ? first.value
-    : undefined;
-}
-
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-type Result = ReadableStreamReadResult<Uint8Array<ArrayBuffer>>;
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** The largest chunk that is sent at once, so that few unsent bytes count. */
 const chunkSize = 65_536;
 
-/**
- * Counts the bytes of a body while the server reads it.
- *
- * @param begun The reads that have begun.
- */
+/** Counts the bytes of a body while the server reads it. */
 function countBody(
   reader: Reader,
   onEnd: OnEnd,
-  begun: Promise<Result>[] = [],
 ): ReadableStream<Uint8Array> {
   let rest: Uint8Array | undefined;
   let bytes = 0;
@@ -137,8 +81,7 @@ function countBody(
     // An async function takes 5 % of a response more in Deno and in Bun.
     pull(controller) {
       if (rest !== undefined) return send(controller, rest);
-      const read = begun.shift() ?? reader.read();
-      return read.then(({ done, value }) => {
+      return reader.read().then(({ done, value }) => {
         if (!done) return send(controller, bytesOf(value));
         end("complete");
         controller.close();

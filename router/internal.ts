@@ -34,7 +34,6 @@ export { isToken, SAFE_METHODS } from "./method.ts";
 export { ActiveTrace, type TraceIds } from "./operation/active_trace.ts";
 export { addContentType } from "./operation/add_content_type.ts";
 export { cancelWithClient } from "./operation/cancel_with_client.ts";
-export { completedOf } from "./operation/completed.ts";
 export { RequestIds } from "./operation/request_ids.ts";
 export {
   reportDenied,
