@@ -121,8 +121,9 @@ async function removeBody(
 ): Promise<Response> {
   const response = await result;
   // For a null body, servers send the length 0, which differs from that of GET
-  // (RFC 9110, section 8.6). For a stream they send none. The headers are read
-  // first, because Bun forgets the type of a file once its body was read.
+  // (RFC 9110, section 8.6). For a stream they send none. The code reads the
+  // headers first, because Bun forgets the type of a file once its body was
+  // read.
   const isLengthKept = response.headers.has("Content-Length") ||
     !isServed(context);
   if (response.body === null) return response;

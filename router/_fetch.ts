@@ -7,7 +7,8 @@ import {
 import { EMPTY } from "./context/platform.ts";
 import type { FetchFunction } from "./router.ts";
 
-// A getter of the global object on Deno, which takes longer than `instanceof`.
+// On Deno, `Request` is a getter of the global object, which takes longer than
+// `instanceof`.
 const RequestClass = /* @__PURE__ */ (() => Request)();
 
 /** Creates the `fetch` function of a router. */
@@ -94,7 +95,8 @@ const INIT_MEMBER =
  */
 function isInit(value: unknown): value is RequestInit {
   if (typeof value !== "object" || value === null) return false;
-  // Rejects the arguments of servers at once, without the slow checks below.
+  // This check rejects the arguments of servers at once and avoids the slow
+  // checks below.
   const { constructor } = value;
   if (constructor !== Object && constructor !== undefined) return false;
   const prototype = Object.getPrototypeOf(value);

@@ -29,7 +29,7 @@ export function createErrorHandler(
       // A `fetch` that rejects would make some servers send the error's text.
       if (another !== error) console.error(error);
       console.error(another);
-      // Not the application's response, which may have failed.
+      // The application's response is not an option here: it may have failed.
       return defaultResponse(context, INTERNAL);
     }
   }
@@ -59,7 +59,8 @@ async function respondDefault(
     await (status === 503
       ? context.createErrorResponse({ status }, UNAVAILABLE)
       : context.createErrorResponse(INTERNAL));
-  // Afterwards: if the application's response fails, both errors are printed.
+  // The error is printed last, so that both errors appear if the application's
+  // response fails.
   console.error(error);
   return response;
 }

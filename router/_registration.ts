@@ -59,7 +59,8 @@ export function collectRoutes(
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
     const name = nameOf(route);
-    // Otherwise the handler after two guards would be ignored silently.
+    // Without this check, the handler after two guards would be ignored
+    // silently.
     if (others.length > 0) {
       throw new TypeError(
         `Cannot register ${name}: several middleware need an array`,
@@ -173,7 +174,8 @@ function toRoute(
   if (!isRoute(target)) {
     return {
       method: method ?? "GET",
-      // Untyped callers may pass one. It would be read as a URLPatternInit.
+      // Untyped callers may pass a pattern object, which would be read as a
+      // URLPatternInit.
       pattern: target instanceof RoutePattern
         ? target
         : new RoutePattern(target as PatternInput),

@@ -13,7 +13,8 @@ export type ErrorHandler = (
   context: RequestContext,
 ) => Promise<Response>;
 
-// A getter of the global object on Deno, which takes longer than `instanceof`.
+// On Deno, `Response` is a getter of the global object, which takes longer than
+// `instanceof`.
 const ResponseClass = /* @__PURE__ */ (() => Response)();
 
 /** Returns `true` for a response. */

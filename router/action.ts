@@ -50,8 +50,8 @@ export interface ActionObject<
   >;
 }
 
-// The compiler infers nothing from handlers: the target and the middleware
-// determine their types, and looking for more takes it long.
+// TypeScript infers nothing from handlers: the target and the middleware
+// determine their types. Looking for more would slow the compiler down.
 /** The handler of a route, with or without middleware. */
 export type Action<
   RouteParams = Record<string, string>,

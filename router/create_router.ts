@@ -121,7 +121,7 @@ function createMountedDispatch(
     const inner = new RequestContext(request, { ...options, parent });
     inner.method = parent.method;
     const response = await handler(inner);
-    // The outer middleware reads it too.
+    // The outer middleware reads the error too.
     parent.error = inner.error;
     return response;
   };
@@ -190,7 +190,7 @@ function createMembers(
   }
 
   const map = route.bind(null, undefined);
-  // `get`, `head` and so on.
+  // These methods are `get`, `head` and so on.
   const methods = requestMethods.map((method) =>
     [method.toLowerCase(), route.bind(null, method)] as const
   );

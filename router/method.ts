@@ -10,7 +10,7 @@ export type RequestMethod =
   | "PATCH"
   | "DELETE"
   | "OPTIONS"
-  // Lets editors suggest the names above.
+  // This type lets editors suggest the names above.
   | (Uppercase<string> & Record<never, never>);
 
 /** The method of a route, several methods that share a handler, or `"ANY"`. */

@@ -74,7 +74,8 @@ function fetchOf(target: MountTarget): MountedFetch {
 
 /** Removes the beginning of the path. */
 function shortenPath(url: URL, length: number): URL {
-  // The setter does not read two slashes at the start as a host.
+  // A parser would read two slashes at the start as a host, but the setter does
+  // not.
   url.pathname = url.pathname.slice(length) || "/";
   return url;
 }
@@ -92,7 +93,7 @@ export function createMountHandler(
     );
   }
   const fetch = fetchOf(target);
-  // Otherwise every request would fail, if the caller uses no types.
+  // Without this check, every request would fail if the caller uses no types.
   if (typeof fetch !== "function") {
     throw new TypeError(`Cannot mount at "${prefix}": its target has no fetch`);
   }
@@ -126,7 +127,7 @@ function withoutPrefix(context: RequestContext, length: number): Request {
   const { request } = context;
   const { bodyUsed } = request;
   const url = shortenPath(new URL(context.url), length);
-  // Copying the request itself keeps all of it, but reads the signal.
+  // Copying the request keeps all of its properties, but reads the signal.
   if (!bodyUsed && hasSignal(context) && createdSignal(request)) {
     return new Request(url, request);
   }

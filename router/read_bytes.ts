@@ -29,8 +29,8 @@ export async function readBytes(
     isLate = true;
     cancel();
   }, Math.min(timeout, MAX_TIMEOUT));
-  // Chunks are copied at once: each keeps the buffer alive that it came in, so
-  // that a body sent byte by byte would take gigabytes.
+  // Chunks are copied at once: each keeps the buffer alive that it arrived in,
+  // so a body sent byte by byte would take gigabytes.
   let bytes = new Uint8Array();
   let size = 0;
   try {
@@ -70,7 +70,7 @@ export function discard(
   context?: RequestContext,
 ): void {
   const cancel = () => void reader.cancel().catch(() => {});
-  // Deno reads the rest itself, if the body is canceled.
+  // Deno reads the rest itself if the body is canceled.
   if (context === undefined || !isServed(context) || !hasSignal(context)) {
     return cancel();
   }

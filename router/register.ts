@@ -93,7 +93,7 @@ export type RegisterMethodRoute<Entries extends ContextEntries> = RegisterRoute<
 /** Registers a route map, or a single route. */
 export interface MapRoutes<Entries extends ContextEntries>
   extends RegisterWithMiddleware<Entries> {
-  // One signature for both, because errors would name each overload.
+  // Both forms share one signature, because errors would name each overload.
   /**
    * Registers a controller for a route map, or an action for one route.
    *

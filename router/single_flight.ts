@@ -35,7 +35,7 @@ export class SingleFlight<Value> {
         clearTimeout(timer);
       }
     }
-    // A lost run may still end first.
+    // The run that was replaced may still end first.
     const other = this.#current;
     const promise = Promise.race([...(other ? [other.promise] : []), start()]);
     const current = { promise, end: Date.now() + this.#timeout };

@@ -37,11 +37,11 @@ export async function createRequest(
   add(headers);
   const [first] = [method].flat();
   return new Request(url, {
-    // A route for all methods gets the one that fits.
+    // A route for all methods gets the method that fits the body.
     method: first === "ANY" ? body === null ? "GET" : "POST" : first,
     headers: sent,
     body,
-    // Another origin must not get the headers.
+    // Following a redirect could send the headers to another origin.
     redirect: "manual",
     signal,
   });
@@ -73,7 +73,7 @@ function entriesOf(value: unknown, name = ""): Entry[] {
     return [[name, String(text)]];
   }
   return Object.entries(value).flatMap(([key, item]) => {
-    // Values of an array repeat the name. Objects have an index.
+    // The values of an array repeat the name, while objects in it get an index.
     const inner = Array.isArray(value)
       ? isNested(item) ? `${name}[${key}]` : name
       : name

@@ -44,7 +44,7 @@ export async function readResponse(
     : await checkBody(response, responses, read, validate);
   const { body, error, invalid } = content;
   if (body !== response.body) {
-    // Has no effect on a body that was read.
+    // This has no effect if the body was read.
     await response.body?.cancel().catch(() => {});
   }
   if (ok && !invalid) return { ok, status, body, response };

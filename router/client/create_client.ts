@@ -85,7 +85,7 @@ async function call(
   input: AnyInput = {},
 ): Promise<AnyResult> {
   const { signal } = input;
-  // Not every function aborts when the signal does, and no stream of a router.
+  // Some functions ignore the signal, and so do the streams of a router.
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   let reason: ClientFailureReason = "request";
   try {

@@ -109,7 +109,7 @@ export function eventStream(
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store, no-transform",
-      // For nginx, which collects responses.
+      // nginx collects responses unless this header forbids it.
       "X-Accel-Buffering": "no",
     },
   });
@@ -197,7 +197,8 @@ class EventStream {
   #ask(): Promise<string | null> {
     const next = this.#iterator!.next()
       .then(({ done, value }) => done ? null : formatEvent(value));
-    // Once for all comments: each reaction stays until the source is done.
+    // All comments share one reaction, because each reaction stays until the
+    // source is done.
     const wake = () => {
       this.#isReady = true;
       this.#wake(next);
@@ -226,7 +227,7 @@ class EventStream {
  * or `retry` is not a number of milliseconds.
  */
 function formatEvent(sent: ServerSentEvent): string {
-  // For callers without types: the members of a string are undefined.
+  // Callers without types may pass a string, whose members would be undefined.
   if (typeof sent !== "object" || sent === null) {
     throw new TypeError(
       `Cannot send the event "${
@@ -253,7 +254,7 @@ function formatEvent(sent: ServerSentEvent): string {
 
 function field(name: string, value: string | number | undefined): string {
   if (value === undefined) return "";
-  // Browsers ignore an id with a NUL.
+  // Browsers ignore an ID that contains a NUL.
   if (!/[\r\n\0]/.test(String(value))) return `${name}: ${value}\n`;
   throw new TypeError(
     `Cannot send event: its ${name} contains a line break or a NUL`,

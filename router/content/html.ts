@@ -147,7 +147,8 @@ function append(parts: Part[], child: HTMLChild): void {
   } else if (Array.isArray(child)) {
     for (const each of child) append(parts, each);
   } else if (isLate(child)) {
-    // Otherwise a rejection before its turn would be unhandled.
+    // Without this handler, a rejection before the child's turn would be
+    // unhandled.
     if (child instanceof Promise) child.catch(() => {});
     parts.push(child);
   } else appendSource(parts, escape(String(child)));
@@ -211,7 +212,8 @@ function streamOf(page: EscapedMarkup): ReadableStream<Uint8Array> {
     },
     cancel() {
       isCanceled = true;
-      // The response does not wait for it: a rejection would be unhandled.
+      // The response does not wait for the end of the source, so a rejection
+      // would be unhandled.
       sources.return(undefined).catch((error) => console.error(error));
     },
   }, { highWaterMark: 0 });

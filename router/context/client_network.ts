@@ -55,7 +55,7 @@ function groupsOf(address: string): string | string[] {
   if (host === undefined) return address.slice(0, 64);
   const groups = expand(host.slice(1, -1));
   const [high, low] = groups.slice(6).map((group) => parseInt(group, 16));
-  // IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
+  // These groups are an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
   return groups.join(":").startsWith("0:0:0:0:0:ffff:")
     ? [high! >> 8, high! & 255, low! >> 8, low! & 255].join(".")
     : groups;

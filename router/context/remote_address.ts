@@ -35,7 +35,8 @@ export function clientAddress(
   let address = peerAddress(request, platform)?.replace(MAPPED, "");
   if (trusted === 0) return address;
   const header = request.headers.get("X-Forwarded-For") ?? "";
-  // Our own proxies append to the end. Any client can make the beginning long.
+  // Our own proxies append to the end, while any client can make the beginning
+  // long.
   const hops = header.slice(-MAX_FORWARDING_HEADER).split(",");
   if (header.length > MAX_FORWARDING_HEADER) hops.shift();
   for (const [steps, hop] of hops.reverse().entries()) {

@@ -38,7 +38,8 @@ export function isProxy(
 function prefixOf(text: string): string {
   const [, address = "", size] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bits = bitsOf(address);
-  // An IPv4 address is compared as the IPv6 address that it is mapped to.
+  // Both kinds are compared as IPv6 addresses: an IPv4 address counts as the
+  // one that it is mapped to.
   const skipped = address.includes(":") ? 0 : MAPPED.length;
   const length = size === undefined ? 128 : Number(size) + skipped;
   if (bits && length <= 128 && !bits.includes("1", length)) {

@@ -65,7 +65,7 @@ export function createErrorResponse(
   }
   const problem = { ...init, title: title ?? titleOf(status) };
   const headers = new Headers(headersInit);
-  // A cache that stores no response needs no key for it.
+  // A cache that stores no response needs no `Vary`.
   if (!/\bno-store\b/i.test(headers.get("Cache-Control") ?? "")) {
     headers.append("Vary", "Accept");
   }

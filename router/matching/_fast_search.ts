@@ -62,7 +62,7 @@ export function searchFast<Data>(
   let fork: Fork<Data> | null = null;
   // No other leaf that may match is more specific, apart from the fork's.
   let rival: Leaf<Data> | null = null;
-  // If the rival is a final `*`: the start of its value.
+  // This is the start of the rival's value if the rival is a final `*`.
   let restAt = -1;
   while (at < url.length) {
     const code = url.charCodeAt(at);
@@ -127,7 +127,8 @@ function bestBranch<Data>(
   rival: Leaf<Data> | null,
 ) {
   let found = null;
-  // By index: an iterator takes V8 12 ns more for each match with params.
+  // The loop counts indexes: an iterator takes V8 12 ns more for each match
+  // with params.
   for (let i = 0; i < branches.length; i++) {
     const branch = branches[i]!;
     if (!branch.toEnd) return undefined;
@@ -180,8 +181,8 @@ function matchRest<Data>(
   const end = plainEnd(url, start);
   if (end < 0) return undefined;
   const rest = url.slice(start, end);
-  // On V8, the key of an unnamed `*` takes 35 ns in a literal, and 87 if it is
-  // set. On JavaScriptCore, it takes 45 and 30.
+  // On V8, the key of an unnamed `*` takes 35 ns in a literal and 87 ns if it
+  // is set later. On JavaScriptCore, the two take 45 and 30 ns.
   const params: Record<string, string> = { __proto__: null!, 0: rest };
   for (let i = 0; i < names.length - 1; i++) {
     params[names[i]!] = url.slice(marks[i * 2], marks[i * 2 + 1]);

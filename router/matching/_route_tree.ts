@@ -159,12 +159,13 @@ export class RouteTree<Data> {
     const { components, sequence, matchComponents } = route;
     const forms = pathForms(pathOf(components));
     const isOptional = forms.length > 1;
-    // The place in the tree distinguishes paths with one form.
+    // The place in the tree already distinguishes the paths that have one form
+    // only.
     const isPlaced = !isOptional && components.length === 1;
     const signature = (sequence < ANY_METHOD ? "" : "ANY") +
       (isPlaced ? "" : signatureOf(components));
     for (const [index, form] of forms.entries()) {
-      // Without a copy, for the sake of thousands of routes.
+      // The form is not copied, which saves memory with thousands of routes.
       const path = isPlaced && form.every((part) => "type" in part)
         ? form as readonly Part[]
         : form.flat();
@@ -179,7 +180,7 @@ export class RouteTree<Data> {
         names: isPlaced ? route.names : namesOf(path),
         next: node.leaf,
       };
-      // Later forms may be equivalent to one of the same route.
+      // Later forms of a route may be equivalent to an earlier one.
       const same = index === 0 ? findSame(leaf) : null;
       if (same !== null) return same;
       node.leaf = leaf;
@@ -259,7 +260,8 @@ export class RouteTree<Data> {
       const toEnd = !parts.every(staysInSegment);
       const match = createGroupMatcher(parts, toEnd, this.#folded);
       found = { signature, match, toEnd, node: new Node(0, 0, 0) };
-      // A group that matches the rest is less specific, and tried last.
+      // A group that matches the rest is less specific, so the search tries it
+      // last.
       if (toEnd) branches.push(found);
       else branches.unshift(found);
     }

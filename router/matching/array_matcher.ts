@@ -155,7 +155,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       }
       if (match !== null) found.push(method);
     }
-    // The common case: scanners ask for paths that no method has.
+    // This is the common case: scanners ask for paths that no method has.
     if (found.length === 0) return found;
     const allowed = new Set(found);
     if (allowed.delete("ANY")) {

@@ -68,7 +68,8 @@ function parsePairs(
 
 /** Returns the boundary of a multipart body if all parsers read it equally. */
 function boundaryOf(type: string): string | undefined {
-  // Of two boundaries, some parsers take the first and others the last.
+  // If there are two boundaries, some parsers take the first and others the
+  // last.
   if (type.split(/;\s*boundary=/i).length !== 2) return undefined;
   return /;\s*boundary=("?)([^"\\;\s]{1,200})\1\s*(?:;|$)/i.exec(type)?.[2];
 }

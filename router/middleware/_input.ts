@@ -55,7 +55,7 @@ const EITHER = "JSON or a form";
 function choosePart(part: Part, context: RequestContext): Part {
   if (part.form === undefined) return part;
   if (!hasJSON(context.request)) return part.form;
-  // A handler that shows the form again always finds one.
+  // A handler that shows the form again always finds form data.
   if (!context.has(FormData)) context.set(FormData, new FormData());
   return part;
 }
@@ -84,7 +84,7 @@ async function readInput(
     case "query":
       return { value: recordOf(context.url.searchParams) };
     case "json": {
-      // formData() has read a form: the client sent a wrong type.
+      // `formData()` has read a form, so the client sent the wrong type.
       if (hasJSON(context.request)) assertUnread(context.request);
       const json = await readJSON(context, limits.json);
       return typeof json === "number"
@@ -117,7 +117,7 @@ async function getForm(
 ): Promise<FormData | BodyErrorStatus> {
   const { request } = context;
   const isRead = context.has(FormData);
-  // A handler that shows the form again always finds one.
+  // A handler that shows the form again always finds form data.
   if (!isRead) context.set(FormData, new FormData());
   if (!hasForm(request)) return 415;
   if (isRead) return context.get(FormData);
@@ -143,7 +143,7 @@ function recordOf(
 ): Record<string, Value> {
   const record: Record<string, Value> = Object.create(null);
   for (const [name, value] of pairs) {
-    // A copy of the object would get a prototype.
+    // A copy of the object would get this value as its prototype.
     if (name === "__proto__") continue;
     const known = record[name];
     if (Array.isArray(known)) known.push(value);

@@ -34,7 +34,8 @@ export async function readJSON(
   if (!hasJSON(context.request)) return 415;
   const bytes = await readBody(context, limits);
   if (typeof bytes === "number") return bytes;
-  // Checked first, because some parsers and most schemas are recursive.
+  // The depth is checked first, because some parsers and most schemas are
+  // recursive.
   if (isDeeper(bytes, limits.maxDepth)) return 400;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

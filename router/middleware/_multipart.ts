@@ -46,7 +46,7 @@ export function parseMultipart(
     if (end < 0 || end - at > MAX_HEADERS) return 400;
     const headers = readHeaders(text.slice(at + 2, end));
     if (headers === null) return 400;
-    // Some parsers take a delimiter right after the headers for the next part.
+    // Some parsers read a delimiter right after the headers as the next part.
     const next = text.indexOf(`\r\n${delimiter}`, end + 2);
     if (next < end + 4) return 400;
     const content = bytes.subarray(end + 4, next);
@@ -67,8 +67,8 @@ function isBlank(text: string, start: number): boolean {
 function readHeaders(section: string): PartHeaders | null {
   const values = new Map<string, string>();
   for (const line of section.split("\r\n")) {
-    // Parsers in front of this one may read a control character differently, such
-    // as a lone line feed.
+    // Parsers in front of this one may read a control character differently: a
+    // lone line feed, for example.
     const match = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t -~\u0080-\u00ff]*)$/
       .exec(line);
     const name = match?.[1]?.toLowerCase();
@@ -80,7 +80,7 @@ function readHeaders(section: string): PartHeaders | null {
   if (params === null || name === undefined) return null;
   const filename = filenameOf(params);
   if (filename === null) return null;
-  // RFC 7578, section 4.4.
+  // The default type is `text/plain` (RFC 7578, section 4.4).
   const type = values.get("content-type") ?? "text/plain";
   return { name, filename, type };
 }

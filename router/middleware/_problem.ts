@@ -39,7 +39,8 @@ export function createProblem(
   const errors: unknown[] = [];
   let room = MAX_POINTERS;
   for (const { part, path, message } of issues.slice(0, MAX_ERRORS)) {
-    // The client may choose the keys. The response must not outgrow the request.
+    // The client may choose the keys, so the response must not outgrow the
+    // request.
     const pointer = pointerOf(path, room);
     if (pointer === null) break;
     room -= pointer.length;

@@ -22,7 +22,7 @@ type OriginCheck = (origin: string | null, context: RequestContext) => boolean;
  */
 export function createOriginCheck(trusted: TrustedOrigins): OriginCheck {
   if (typeof trusted === "function") {
-    // The promise of an async function must not count as trust.
+    // An async function returns a promise, which must not count as trust.
     return (origin, context) =>
       origin !== null && isOrigin(origin) &&
       trusted(origin, context) === true;
@@ -52,7 +52,8 @@ const ANY_LABEL = /\/\/\*\.(?=localhost(?::|$)|[^.]+\.\w)/;
 function createPattern(origin: string): RegExp {
   const sample = origin.replace(ANY_LABEL, "//x.").replace(/:\*$/, ":1");
   checkOrigin(sample, origin);
-  // Browsers leave the default port out, which is one of any.
+  // Browsers leave the default port out, so "any port" must match its absence
+  // too.
   const source = origin.replace(/\W/g, "\\$&")
     .replace(/\\:\\\*$/, "(?:\\:\\d+)?").replaceAll("\\*", "[\\w-]+");
   return new RegExp(`^${source}$`);

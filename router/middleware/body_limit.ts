@@ -104,7 +104,7 @@ export function bodyLimit(
   const middleware: Middleware<readonly []> = (context, next) => {
     const { request } = context;
     const { body } = request;
-    // A malformed URL gets its 400 from the router, and no handler runs.
+    // The router answers a malformed URL with 400, and no handler runs.
     const isLeft = body === null || body.locked || request.bodyUsed ||
       canonicalHref(request.url) === null;
     if (isLeft) return next();
@@ -148,7 +148,8 @@ async function limitBody(
   });
   replaceRequest(context, limited);
   const response = await next();
-  // A handler that refuses a request reads no body, and the client goes on.
+  // A handler that refuses a request reads no body, although the client keeps
+  // sending.
   const isUnread = !context.request.bodyUsed && !limited.locked &&
     !body.locked;
   if (isUnread && (response.status >= 300 || response.body === null)) {
@@ -167,8 +168,9 @@ function limit(
   context: RequestContext,
   createError: (isExceeded: boolean) => Error,
 ): ReadableStream<Uint8Array> {
-  // Not at once: on Node, srvx creates the properties of a request that only
-  // copies need from its body, and fails if the body is locked.
+  // The reader is created late: on Node, srvx creates the properties of a
+  // request that only copies need from its body, and fails if the body is
+  // locked.
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let rest = maxBytes;
   return new ReadableStream<Uint8Array>({
@@ -193,7 +195,7 @@ function replaceRequest(
   const { request, remoteAddress } = context;
   const { headers, url } = request;
   const copy = copyRequest(context, url, { headers, body, duplex: "half" });
-  // Bun knows the address of the original request only.
+  // Bun only knows the address of the original request.
   Object.defineProperty(context, "remoteAddress", { value: remoteAddress });
   (context as { request: Request }).request = copy;
 }

@@ -109,7 +109,8 @@ export function cors(options: CORSOptions): Middleware<readonly []> {
   }
 
   return async (context, next) => {
-    // First, so that no handler runs if the function of the application throws.
+    // The origin is checked first, so that no handler runs if the application's
+    // function throws.
     const origin = allowedOrigin(context);
     if (isPreflight(context.request)) {
       const headers = new Headers({ Vary: REQUESTED });

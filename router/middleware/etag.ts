@@ -128,12 +128,13 @@ export function requireMatch(
   }
   const match = headers.get("If-Match");
   const noneMatch = headers.get("If-None-Match");
-  // A list in If-None-Match does not say which version is changed.
+  // `If-None-Match` with several tags does not say which version the client
+  // changes.
   if (required && match === null && noneMatch?.trim() !== "*") {
     throw new HTTPError(428);
   }
   const isWeak = current?.startsWith("W/");
-  // Weak tags never match here (section 8.8.3.2).
+  // A weak tag never matches here (section 8.8.3.2).
   const isFalse = match !== null &&
       (match.trim() === "*"
         ? current === null
@@ -168,7 +169,8 @@ async function addTag(
   weak: boolean,
   maxBytes: number,
 ): Promise<Response> {
-  // Read the headers first: reading `body` makes Bun forget the type of a file.
+  // The headers are read first, because reading `body` makes Bun forget the
+  // type of a file.
   const headers = new Headers(response.headers);
   const [body, copy] = response.body!.tee();
   const bytes = await readUpTo(copy, maxBytes);
@@ -199,7 +201,7 @@ async function readUpTo(
     // A chunk without a length ends the loop, too.
     size += value.byteLength;
   }
-  // It settles only when the other half ends, which reports an error.
+  // The promise settles only when the other half ends, which reports an error.
   reader.cancel().catch(() => {});
   return null;
 }

@@ -1,4 +1,5 @@
-// Not from the door: bundlers would keep more of the router than this needs.
+// This is not imported from the entry, because bundlers would keep more of the
+// router than this needs.
 import { Abandoned } from "../context/abandoned.ts";
 import { type ContextKey, createContextKey } from "../context/context_key.ts";
 import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
@@ -71,7 +72,8 @@ export function timeout(
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const rest = milliseconds - (performance.now() - start);
     const timer = setTimeout(() => {
-      // First, so that the handler's response to the abort comes too late.
+      // This comes first, so that the handler's response to the abort comes too
+      // late.
       resolve(undefined);
       context.set(Abandoned, true);
       controller.abort(timeoutError(milliseconds));

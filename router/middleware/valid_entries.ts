@@ -5,7 +5,8 @@ import type {
   ContextKey,
   Middleware,
 } from "../mod.ts";
-// Not from the door: bundlers would keep more of the router than this needs.
+// This is not imported from the entry, because bundlers would keep more of the
+// router than this needs.
 import { createContextKey } from "../context/context_key.ts";
 import type { SchemaOutput } from "../routes/operation.ts";
 import type { InputSchema, InputSchemas } from "./input_schema.ts";

@@ -69,7 +69,7 @@ function merge(pattern: JSONSchema, schema: JSONSchema): JSONSchema {
 
 function queryOf(schema: JSONSchema) {
   const { properties, required = [] } = schema;
-  // A record has no names, but its members are parameters, too.
+  // A record has no property names, but its members are parameters, too.
   if (properties === undefined) {
     return [{ name: "query", in: "query", schema, style: "form" }];
   }

@@ -261,7 +261,8 @@ class DocumentWriter {
     const id = this.#uniqueId(operation.operationId ?? name);
     const { problem, requirements } = this.#security.securityOf(before);
     if (problem !== undefined) this.omit(this.#route, problem);
-    // Another value than that of a regexp group is the path of no route.
+    // Values that do not match a regexp group belong to the path of no route,
+    // so the operation can respond with 404.
     const hasPattern = own.params.some(([, { pattern }]) => pattern);
     const errors = hasPattern
       ? [...before, { responses: { 404: "" } }]

@@ -132,9 +132,9 @@ export function securityEvents(
       if (events.length > 0) delivery.start(events, context);
     };
     const response = withReceiver(context, receive, next);
-    // Returning the same promise saves the router another one.
+    // Returning the same promise saves the router from creating another one.
     const finished = response.then(finish, finish);
-    // Otherwise a client that leaves early would suppress its own events.
+    // Without this, a client that leaves early would suppress its own events.
     if (endsWithClient) waitUntilOf(context)?.(finished);
     return response;
   };
@@ -195,7 +195,8 @@ class Delivery {
   }
 
   #drop(count: number): void {
-    // At once: a delivery that hangs reports no number later.
+    // The first drop is reported at once, because a delivery that hangs would
+    // never report it.
     if (this.#dropped === 0) {
       console.error("Cannot keep up with security events: dropping new ones");
     }

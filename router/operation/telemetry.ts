@@ -127,7 +127,7 @@ async function completeSpan(
 ): Promise<Response> {
   const start = performance.now();
   const isOwn = recordDuration !== false;
-  // For the metric of @opentelemetry/instrumentation-http.
+  // The metric of @opentelemetry/instrumentation-http reads this value.
   const rpc = api.context.active().getValue(RPC_METADATA) as
     | { route?: unknown }
     | undefined;

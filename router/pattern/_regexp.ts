@@ -38,7 +38,7 @@ const MAX_STATES = 2_000;
 export function parseRegExp(text: string): RegExpGroup {
   const parser = new GroupParser(text);
   const emit = parser.parse();
-  // Throws if the group repeats too much.
+  // This throws if the group repeats too much.
   new Program(emit, false, MAX_STATES);
   return { source: parser.tokens.join(""), emit, hasSlash: parser.hasSlash };
 }
@@ -140,7 +140,7 @@ function boundary(text: string): Emit {
 function portableMembers(source: string): string | null {
   if (/^\[\^?\]|^\\[\dck]|[^ -~]/.test(source)) return null;
   try {
-    // Deno compiles groups with the flag `u`, Bun and workerd with `v`.
+    // Deno compiles groups with the flag `u`, while Bun and workerd use `v`.
     const members = membersOf(source, "u");
     return membersOf(source, "v") === members ? members : null;
   } catch {

@@ -20,7 +20,8 @@ export type OriginPath<Pattern extends string> = Pattern extends
   ? Host extends `${string}${"/" | "?" | "#"}${string}` ? never : "0"
   : never;
 
-// Takes only the names, so that patterns with equal names share a type.
+// The type takes only the names, so that patterns with equal names share a
+// type.
 /**
  * The params of these names.
  *
@@ -136,7 +137,7 @@ export type ReadParam<
       ? Name extends "" ? [never, Text]
       : First extends "(" ? ReadParam<Rest, Name, [0]>
       : ReadParam<Text, Name, "end">
-      // A colon before a digit is a literal, such as that of a port.
+      // A colon before a digit is a literal, as in a port.
     : `${Name}${First}` extends `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
       ? [never, Rest]
     : ReadParam<Rest, `${Name}${First}`, []>

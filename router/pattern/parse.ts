@@ -76,7 +76,7 @@ class Parser {
     const modifier = isGroup || isBraced
       ? this.#accept("?") || this.#accept("*") || this.#accept("+")
       : "";
-    // Outside of braces a slash belongs to the group behind it.
+    // Outside of braces, a slash belongs to the group that follows it.
     const isOwn = isGroup && this.#delimiter === "/";
     const prefix = isBraced ? text + slash : isOwn ? slash : "";
     if (!isBraced) this.#pending += isOwn ? text : text + slash;
@@ -119,7 +119,7 @@ class Parser {
       else if (char === ")") depth--;
     }
     const value = this.#source.slice(start, this.#at - 1);
-    // Some platforms accept it.
+    // Some platforms accept an empty group.
     if (value === "") throw new TypeError("a regexp group is empty");
     return value;
   }
@@ -167,7 +167,7 @@ const ODD = /[^\w\-.~!$&'()*+,;=:@/]|\/\./;
  * @see {@link https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks | URL Pattern, 3.1 Encoding callbacks}
  */
 function canonicalText(escaped: string, delimiter: string): string {
-  // Nearly all groups have one of these before them, and nothing behind.
+  // Nearly all groups have one of these before them, and nothing after them.
   if (escaped === "" || escaped === "/") return escaped;
   if (!ODD.test(escaped)) return escaped;
   const text = escaped.replace(/\\(.)/gsu, "$1");
@@ -177,7 +177,7 @@ function canonicalText(escaped: string, delimiter: string): string {
   url.pathname = start + text;
   const { pathname } = url;
   if (pathname.startsWith(start)) return pathname.slice(start.length);
-  // If dot segments reach beyond the literal, the runtimes differ.
+  // The runtimes differ if dot segments reach beyond the literal.
   const pattern = text.replace(/[\\*+?(){}:]/g, "\\$&");
   return new URLPattern({ pathname: pattern }).pathname.replace(/\\(.)/g, "$1");
 }

@@ -52,14 +52,15 @@ export function compileParts(
   delimiter: string,
   folded: boolean,
 ): GroupMatcher {
-  // Both are created by the first run: most routes are not matched at once.
+  // The first run creates both, because most routes are not matched at once.
   let states: readonly State[] | null = null;
   let kept = new Uint8Array(0);
   const length = parts.filter(({ type }) => type !== "text").length * 2;
   return (path, start, end, marks, offset) => {
     states ??= new Program(emitParts(parts, delimiter), folded).states;
     const size = states.length * (end - start + 1);
-    // Not -1: a route behind this one may have fewer guards.
+    // The result is not -1, because a route after this one may have fewer
+    // guards.
     if (size > MAX_VISITED) {
       throw new HTTPError(414, "Cannot match URL: it is too long");
     }
@@ -84,7 +85,8 @@ function run(
   offset: number,
 ): boolean {
   const width = end - start + 1;
-  // The rest to try, the best last: a state, or below zero a mark to reset.
+  // The stack contains the alternatives, the best one last. Each is a state or,
+  // below zero, a mark to reset.
   const stack = [0, start];
   while (stack.length > 0) {
     let at = stack.pop()!;
@@ -159,7 +161,7 @@ function emitPart(part: Part, mark: number, delimiter: string): Emit {
   if (type === "text") return repeat(emitLiteral(prefix), min, max);
   const value = emitValue(part, delimiter);
   const isBare = prefix + suffix === "";
-  // A group that repeats has one value, from its first to its last.
+  // A group that repeats has one value, which spans all of its repetitions.
   const more = sequence([emitLiteral(suffix + prefix), value]);
   const values = max === 1
     ? value

@@ -81,8 +81,8 @@ export class RoutePattern {
   /** The names of the params, numbers for those without a name. */
   readonly paramNames: readonly string[];
 
-  // The matcher reads them too, hence not #private: the static block that would
-  // give it access keeps a class in every bundle.
+  // The matcher reads these fields too, so they are not #private: the static
+  // block that would give it access would keep a class in every bundle.
   private readonly ignoreCase: boolean;
   private readonly components: readonly Component[];
   #urlPattern: URLPattern | undefined;

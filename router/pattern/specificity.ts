@@ -2,7 +2,8 @@ import type { Component } from "./components.ts";
 import type { Part } from "./parse.ts";
 import { isLiteral, isOptional, isRepeated } from "./segments.ts";
 
-// The kinds of segments. One with several groups has the last of their kinds.
+// These are the kinds of segments. A segment with several groups has the last
+// of their kinds.
 const LITERAL = 0;
 const MIXED = 1;
 const REGEXP = 2;
@@ -10,7 +11,7 @@ const SEGMENT = 3;
 const REPEATED = 4;
 const WILDCARD = 5;
 
-// The origins of patterns, from the most to the least specific.
+// These are the origins of patterns, from the most to the least specific.
 const LITERAL_HOST = 0;
 const SOME_ORIGIN = 1;
 const ANY_ORIGIN = 2;
@@ -70,8 +71,8 @@ function pathKey(parts: readonly Part[]): string {
       hasBegun = true;
     }
   }
-  // If all segments are equal the shorter pattern is the more specific one,
-  // except behind a group that matches the rest of the path.
+  // If all segments are equal, the shorter pattern is the more specific one,
+  // except after a group that matches the rest of the path.
   const end = kind >= REPEATED ? "\uffff" : "\0";
   return key + segmentKey(literal, kind, optional) + end;
 }

@@ -1,4 +1,5 @@
-// The kinds of states. Each checks the input at a position, then goes on.
+// A state has one of these kinds. It checks the input at a position and
+// continues with the next state.
 /** Matches a literal. */
 export const TEXT = 0;
 /** Matches one character of a set. */
