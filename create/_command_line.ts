@@ -52,7 +52,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     options: OPTIONS,
     allowPositionals: true,
     tokens: true,
-    // Each runtime has other messages.
+    // The error messages of the runtimes differ, so the options are checked
+    // below.
     strict: false,
   });
   for (const token of tokens) {

@@ -10,7 +10,7 @@ class Chunk {
   /** The time to start its write, then the time to stop waiting for it. */
   due = 0;
   timer: ReturnType<typeof setTimeout> | undefined;
-  // On Workers, a promise must be created by the request that waits for it.
+  // On Workers, the request that waits for a promise must create it.
   /** Resolves when its write ends, successful or not. */
   ended: PromiseWithResolvers<void> | undefined;
   /** Resolves when its lines are written or dropped. */
@@ -70,8 +70,8 @@ export class Batch {
     const { lines } = this.#next;
     this.#next.length += length;
     if (lines.push(message) === 1) this.#schedule(this.#next);
-    // Workers drop the timers of an ended request. Looking at the clock for
-    // each line would cost more than taking it.
+    // Workers drop the timers of an ended request. Reading the clock for each
+    // line would cost more than adding the line.
     if (lines.length % 8 === 0 || this.#isFull()) this.#advanceIfDue();
   }
 
@@ -102,7 +102,8 @@ export class Batch {
 
   /** Returns `true` if the next chunk need not wait for its time. */
   #isFull(): boolean {
-    // A failed chunk waits for its time: the cause needs time to pass.
+    // A failed chunk waits before its second try, because the cause needs time
+    // to pass.
     return this.#failed === undefined &&
       this.#next.length >= this.#limits.bytes;
   }
@@ -124,7 +125,8 @@ export class Batch {
   #advance(): void {
     if (this.#writing !== undefined && this.#isDue(this.#writing)) {
       this.#succeed(this.#writing);
-      // Last, because console.error may lead here and add a line.
+      // The report comes last, because console.error may lead back here and add
+      // a line.
       const { timeout } = this.#limits;
       report(`Cannot wait for the log: a write took over ${timeout} ms`);
     }
@@ -157,7 +159,7 @@ export class Batch {
   /** Keeps a chunk that failed for the first time. Drops it otherwise. */
   #fail(chunk: Chunk, error: unknown): void {
     report(error);
-    // A write that was given up has ended already.
+    // A write that timed out has ended already.
     if (this.#end(chunk) && !chunk.hasFailed && this.#hasRoom(chunk.length)) {
       chunk.hasFailed = true;
       this.#failed = chunk;
@@ -190,7 +192,7 @@ export function report(problem: unknown): void {
   try {
     console.error(problem);
   } catch {
-    // A replaced console.error must not fail a request.
+    // A `console.error` that the application replaced must not fail a request.
   }
 }
 

@@ -20,7 +20,7 @@ export class RequestLog implements Log {
   readonly #line: Line;
   /** The time of the request, by the clock for durations. */
   readonly #start: number;
-  // Formats without ids do not take the time to create them.
+  // The id is created late, because formats without ids do not need it.
   #requestId: string | undefined;
   #trace: trace.Trace | undefined;
   #spanId: string | undefined;
@@ -104,7 +104,7 @@ export class RequestLog implements Log {
       this.#finish("aborted");
       return response;
     }
-    // An error that is answered with a 4xx is the client's.
+    // An error that leads to a 4xx is the client's.
     if (error !== undefined && (status < 400 || status >= 500)) {
       this.#line.error = errorName(error);
     }

@@ -34,7 +34,7 @@ export class RequestURLReader {
   read(context: RequestContext): { origin: Origin; target: string } {
     const { url } = context.request;
     const origin = this.#origin;
-    // On V8 faster than startsWith.
+    // On V8, this is faster than `startsWith`.
     if (url.lastIndexOf(origin.prefix, 0) === 0) {
       const path = url.slice(origin.prefix.length - 1);
       if (!changeable.test(path)) return { origin, target: this.#redact(path) };

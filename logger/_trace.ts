@@ -51,7 +51,8 @@ function readTraceState(header: string): string {
   if (members.length > 32) return "";
   if (!members.every((member) => traceStateMember.test(member))) return "";
   const isTooLong = () => members.join().length > 512;
-  // Section 3.3.1.5: members of over 128 characters first, then from the end.
+  // Members of over 128 characters are removed first, then those at the end
+  // (section 3.3.1.5).
   for (let index = members.length - 1; index >= 0 && isTooLong(); index--) {
     if (members[index]!.length > 128) members.splice(index, 1);
   }

@@ -145,7 +145,7 @@ export function writeLine(
 ): void {
   const written = output(line);
   if (written instanceof Promise) written.catch(report);
-  // A Worker must stay alive until a batch is written.
+  // A Worker must stay alive until the batch is written.
   if (output.settled === undefined) return;
   waitUntilOf(context)?.(output.settled());
 }

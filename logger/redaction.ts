@@ -165,7 +165,8 @@ function holdsSecret(
   value: string,
   isSecret: (name: string) => boolean,
 ): boolean {
-  // Everything to look for has one of these or a letter, which may be encoded.
+  // Every secret contains one of these characters or a letter, which may be
+  // encoded.
   if (!/[=:@]|eyJ|%(?:25)*(?:3[ad]|[4-7])/i.test(value)) return false;
   const decoded = decodings(value);
   return decoded.some((one) =>

@@ -1,4 +1,5 @@
-// The results of validators that are not values: failures and promises.
+// Declares the two results of a validator that are not values: failures and
+// promises.
 
 import type { Issue, IssueParams, Message, Messages } from "./issue.ts";
 

@@ -1,8 +1,8 @@
-// The class of all schemas. Built for speed without code generation:
-// - a validator returns the value itself or a Failure, never a result object;
-// - paths and messages are created only after a failure;
-// - all schemas have one class, so that calls stay monomorphic;
-// - the most common types are checked before their code is called.
+// This class represents all schemas. It is built for speed without code
+// generation: a validator returns the value itself or a Failure, never a result
+// object. Paths and messages are created only after a failure. All schemas have
+// one class, so that calls stay monomorphic. The most common types are checked
+// before their code is called.
 
 import type { Check } from "./checks/check.ts";
 import {
@@ -97,7 +97,8 @@ export class Node implements Schema<unknown> {
   pipe(...checks: readonly CheckNode<never>[]): this {
     let special: NodeType | undefined;
     for (const check of checks) special ??= check.type;
-    // The type runs the first checks. A step runs later ones on valid output.
+    // The type itself runs the first checks. Later ones run as a step on valid
+    // output.
     const isFirst = this.type.checks && this.checks === NO_CHECKS;
     const node: Node = isFirst && !special
       ? new Node(this.type, this.parts, this)
@@ -152,7 +153,7 @@ export function runRoot<Output>(
     }
     result = isPart(error) ? error : createFailure({ code: "unreadable" });
   }
-  // No finally: Bun is slower with one.
+  // This line is not in a `finally` block, which makes Bun slower.
   isCalling = wasCalling;
   // Most values are their own output and need no further checks.
   return result === value
@@ -182,7 +183,7 @@ function toResult<Output>(
 /** Validates a value, with a fast path for the most common types. */
 export function run(node: Node, value: unknown, context: Context): unknown {
   const { kind } = node;
-  // `value - value` is NaN for NaN and the infinities.
+  // For NaN and the infinities, `value - value` is NaN.
   const isOfItsType = typeof value === "string" && kind === "string" ||
     typeof value === "boolean" && kind === "boolean" ||
     typeof value === "number" && kind === "number" && value - value === 0;
@@ -245,7 +246,8 @@ export function call<Argument, Second>(
   isCalling = true;
   try {
     const result = callee(argument, second!);
-    // A hostile result's `then` may throw: not an error of the application.
+    // The `then` of a hostile result may throw, which is not an error of the
+    // application.
     isCalling = false;
     return typeof (result as Partial<PromiseLike<unknown>>)?.then ===
         "function"

@@ -166,8 +166,8 @@ export class PendingChanges {
     const unsent = this.#undoReads(key);
     for (const [name, value] of this.readFlash) {
       if ((key ?? name) !== name) continue;
-      // A value that is still stored only becomes visible again. Another request
-      // may have stored a newer one by now.
+      // A value that is still stored only becomes visible again. Another
+      // request may have stored a newer one in the meantime.
       if (unsent.has(name)) this.record.content.flash.set(name, value);
       else this.apply({ type: "flash", key: name, text: stringify(value) });
       this.readFlash.delete(name);

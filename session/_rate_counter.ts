@@ -78,7 +78,7 @@ export class RateCounter {
     const { flight, waiting } = queue;
     waiting.add(request);
     try {
-      // A run that began before does not include this request.
+      // A run that began earlier does not include this request.
       while (request.decision === undefined) {
         await flight.run(() => this.#decideAll(key, waiting));
       }

@@ -87,7 +87,7 @@ export class RequestSession {
     this[REQUEST_SESSION] = true;
     this.setup = setup;
     this.context = context;
-    // Otherwise `handle` loads the session before the handler runs.
+    // A session that is not lazy is loaded by `handle` before the handler runs.
     this.isLoaded = !setup.isLazy;
   }
 
@@ -129,7 +129,8 @@ export class RequestSession {
         const { headers } = this.context.request;
         const header = headers.get("Cookie");
         const mayExist = header?.includes(this.setup.cookie.name);
-        // Not later: Deno closes a request that is upgraded to a WebSocket.
+        // Later would be too late: Deno closes a request that is upgraded to a
+        // WebSocket.
         if (mayExist || headers.get("Upgrade")) await this.#open(header);
       }
     } catch (error) {
@@ -217,7 +218,7 @@ export class RequestSession {
     const { changes } = this;
     const conflicts = changes?.conflicts;
     while (this.#saving !== undefined) await this.#saving;
-    // A conflict of the save before has dropped these changes too.
+    // A conflict of the previous save has dropped these changes too.
     if (changes?.conflicts !== conflicts) {
       throw new SessionConflictError("taken");
     }
@@ -260,7 +261,8 @@ export class RequestSession {
 
   /** Saves the changes. Returns `false` if the session has ended. */
   async #save(): Promise<boolean> {
-    // Not in a separate function: two callers could begin at the same time.
+    // The loop is not in a separate function, where two callers could begin at
+    // the same time.
     while (this.#saving !== undefined) await this.#saving;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#saving = promise;
@@ -311,7 +313,8 @@ export class RequestSession {
           await this.#driver?.discard().catch(() => {});
           throw error;
         }
-        // The conflict has dropped some changes. The others can be saved.
+        // The conflict has dropped some changes, but the session can still save
+        // the others.
         response = await error.toResponse(this.context);
       }
     }

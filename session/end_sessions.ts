@@ -98,7 +98,8 @@ export async function endUserSessions(
   const kept = except && await firstIdOf(callStore, except);
   if (version !== Infinity) {
     checkVersion(version);
-    // Before the sessions are listed, so that no login can be missed.
+    // The version is stored before the sessions are listed, so that no login
+    // can be missed.
     await requireVersion(callStore, userId, version);
   }
   const name = userIndexName(userId);

@@ -233,7 +233,8 @@ export async function beginLogin(
     callStore !== null && config.maxSessionsAction === "refuse" &&
     session.userId !== userId
   ) {
-    // Before the id changes, so that a refused login does not end the session.
+    // The check runs before the id changes, so that a refused login does not
+    // end the session.
     await checkSessionLimit(callStore, config, userId, 0);
   }
   // The id changes even if the same user is logged in already.
@@ -246,7 +247,8 @@ export async function beginLogin(
   });
   await session.commit();
   if (version === undefined || callStore === null) return;
-  // After the session is stored, so that either this or the other request sees it.
+  // The check runs after the session is stored, so that either this request or
+  // the other one sees the new version.
   if (!await isOutdated(callStore, userId, version)) return;
   session.destroy();
   await session.commit();

@@ -151,8 +151,8 @@ export class SessionRecord {
         names: names.length > 0 ? names : undefined,
       });
     }
-    // The public fields are the first line. Bun converts a copy, which is a plain
-    // object, in a third of the time.
+    // The public fields are the first line. The spread creates a plain object,
+    // which Bun converts in a third of the time.
     const text = `${JSON.stringify({ ...this })}\n${content}`;
     // Most strings are short enough even with three bytes per character.
     if (text.length * 3 <= MAX_RECORD_BYTES) return text;
@@ -238,7 +238,8 @@ function parseContent(text: string): Content {
   throw new SessionStoreError("read", { cause });
 }
 
-// Faster than `Object.entries`. The result of JSON.parse inherits no keys.
+// A loop is faster than `Object.entries`. The result of JSON.parse inherits no
+// keys.
 function toMap(object: Record<string, JSONValue>): Map<string, JSONValue> {
   const map = new Map<string, JSONValue>();
   for (const key of Object.keys(object)) map.set(key, object[key]!);

@@ -129,7 +129,8 @@ export class SecretBox {
     if (encrypted.length > (this.#kind.maxLength ?? MAX_LENGTH)) return null;
     const vector = encrypted.indexOf(".") + 1 + RANDOM_LENGTH;
     const rest = vector + RANDOM_LENGTH;
-    // Decodes both parts separately: on Bun, views of one array take 4 times longer.
+    // Both parts are decoded separately: on Bun, views of one array take 4
+    // times longer.
     const iv = decodeBase64Url(encrypted.slice(vector, rest));
     const bytes = decodeBase64Url(encrypted.slice(rest));
     if (!iv || !bytes) return null;
@@ -144,7 +145,7 @@ export class SecretBox {
     };
     try {
       const text = await crypto.subtle.decrypt(algorithm, key, bytes);
-      // Caches only keys that work: anyone can invent salts.
+      // Only keys that work are cached, because anyone can invent salts.
       if (known === undefined) this.#remember(prefix, key);
       return decoder.decode(text);
     } catch {
@@ -287,7 +288,7 @@ function bitsOf(numbers: readonly number[]): number {
 
 /** Returns the length of the repeated part. The last repetition may be shorter. */
 function periodOf(codes: readonly number[]): number {
-  // The prefix function of Knuth, Morris and Pratt.
+  // This is the prefix function of Knuth, Morris and Pratt.
   const borders = [0];
   for (let at = 1, border = 0; at < codes.length; at++) {
     while (border > 0 && codes[at] !== codes[border]) {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-// The only module that imports @std/crypto/timing-safe-equal.
+// No other module imports @std/crypto/timing-safe-equal.
 import { timingSafeEqual as equalBytes } from "@std/crypto/timing-safe-equal";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -82,7 +82,7 @@ export async function sha256Base64Url(text: string): Promise<string> {
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: string): BuiltInCrypto | undefined };
   };
-  // At the first hash, because loading the module takes Deno 30 ms.
+  // The first hash loads the module, because that takes Deno 30 ms.
   builtIn ??= process?.getBuiltinModule?.("node:crypto") ?? {};
   return builtIn.hash?.("sha256", text, "base64url") ??
     encodeBase64Url(await sha256(text));

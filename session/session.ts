@@ -15,7 +15,7 @@ let readRequest: ((session: Session) => RequestSession) | undefined;
 
 /** Returns the internal part of a session, for the library only. */
 export function requestSessionOf(session: Session): RequestSession {
-  // The constructor has set the function, because there is a session.
+  // A session exists, so the constructor has set the function.
   return readRequest!(session);
 }
 
@@ -73,7 +73,8 @@ export class Session {
       );
     }
     this.#request = request;
-    // In a static block, bundlers could not remove the unused class.
+    // If this were in a static block, bundlers could not remove the unused
+    // class.
     readRequest ??= (session) => session.#request;
   }
 

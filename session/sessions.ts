@@ -248,7 +248,8 @@ class Sessions implements UserSessions {
     const call: CallStore = (verb, call) => this.#call(verb, call);
     if (version !== undefined) {
       checkVersion(version);
-      // Before the sessions are listed, so that no login can be missed.
+      // The version is stored before the sessions are listed, so that no login
+      // can be missed.
       await requireVersion(call, userId, version);
     }
     const kept = except && await firstIdOf(call, except);

@@ -36,13 +36,13 @@ export function packageFiles(
     ...node !== undefined && { engines: { node } },
     scripts,
     dependencies: {
-      // The name of the package in JSR's registry for npm.
+      // JSR's registry for npm has the package under this name.
       "@gatehouse/web": `npm:@jsr/gatehouse__web@${VERSIONS["@gatehouse/web"]}`,
       ...pick(dependencies),
     },
     devDependencies: pick(devDependencies),
   };
-  // An older Node finds no tests, which looks like success.
+  // An older version of Node finds no tests, which looks like success.
   const strict = node === undefined ? "" : "engine-strict=true\n";
   return {
     ".npmrc": `@jsr:registry=https://npm.jsr.io\n${strict}`,
@@ -70,7 +70,7 @@ export function tsconfig(...types: string[]): string {
 /** Formats JSON as `deno fmt` does. */
 export function toJSON(value: unknown): string {
   return JSON.stringify(value, null, 2)
-    // Arrays of strings stay on one line.
+    // deno fmt puts arrays of strings on one line.
     .replace(
       /\[\n\s+("[^"]*"(?:,\n\s+"[^"]*")*)\n\s+\]/g,
       (_, items: string) => `[${items.replaceAll(/\n\s+/g, " ")}]`,

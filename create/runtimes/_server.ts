@@ -23,7 +23,7 @@ export function mainSetup(template: Template, imports = ""): string {
 ${imports}import { createApp } from "./app.ts";
 ${hasDatabase ? 'import { openDatabase } from "./database.ts";\n' : ""}
 const app = createApp({${options}
-  // With an ORIGIN, a proxy reports the addresses of clients.
+  // If ORIGIN is set, a proxy reports the addresses of clients.
   trustedProxies: process.env.ORIGIN === undefined ? 0 : 1,
 });
 
@@ -58,7 +58,7 @@ ${open}${testImports}${testSecrets}
 /** Opens a client of a new application. */
 function openClient() {
   const app = createApp({${options}});
-  // The limits count by address.
+  // The limits count by address, so the client needs one.
   return createTestClient(app, { remoteAddress: "192.0.2.1" });
 }
 `;

@@ -20,7 +20,7 @@ export const NODE: ProjectRuntime = {
   files: (name, template) => ({
     "main.ts": `${mainSetup(template, 'import { serve } from "srvx";\n')}serve({
   ${LISTEN}
-  // The runtime has the address of the client.
+  // The router reads the address of the client from the runtime.
   fetch: (request) => app.fetch(request, request.runtime),
 });
 `,

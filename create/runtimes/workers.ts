@@ -82,7 +82,8 @@ function scripts({ tables, options }: Template): Record<string, string> {
   const migrate = tables === null
     ? () => ""
     : (place: string) => `wrangler d1 migrations apply DB ${place} && `;
-  // Without it, cookies would be Secure, which not every browser accepts on localhost.
+  // Without an http origin, cookies would be Secure, which not every browser
+  // accepts on localhost.
   const origin = "origin" in options
     ? " --var ORIGIN:http://localhost:8787"
     : "";

@@ -118,7 +118,7 @@ function readClients(list = "") {
   return pairs.map((pair, index) => {
     const [client = "", token = ""] = pair.split(":");
     if (client === "" || !isTokenShaped(token, TOKEN)) {
-      // Without the text of the pair, which may be a token without a client.
+      // The message omits the value, which may be a token without a client.
       throw new Error(
         \`Cannot start: pair \${index + 1} of API_TOKENS is malformed\`,
       );

@@ -75,7 +75,7 @@ test("a wrong password, a short one and a taken address are rejected", async () 
 test("after five wrong passwords, the next ones have to wait", async () => {
   const client = openClient();
   const account = { ...newAccount(), password: "wrong password" };
-  // At once, because the first wait is only one second.
+  // The guesses run concurrently, because the first wait is only one second.
   const guesses = await Promise.all(
     Array.from({ length: 8 }, () => send(client, "/login", account)),
   );

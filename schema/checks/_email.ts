@@ -1,10 +1,10 @@
-// Atoms with single dots, an at sign, and at least two labels. The last label
-// must not consist of digits only. No character can continue a repetition and
-// also end it, so the expression never backtracks far. A hyphen in the class of
-// a label, with a word boundary after it, is faster than a repeated group. The
-// second label is written out because a lookahead for its dot would read the
-// first label twice (4 ns). The ranges of an atom are the atext of RFC 5322; the
-// flag adds capital letters.
+// An address has atoms with single dots, an at sign, and at least two labels.
+// The last label must not consist of digits only. No character can continue a
+// repetition and also end it, so the expression never backtracks far. A hyphen
+// in the class of a label, with a word boundary after it, is faster than a
+// repeated group. The second label is written out because a lookahead for its
+// dot would read the first label twice (4 ns). The ranges of an atom are the
+// atext of RFC 5322; the flag adds capital letters.
 const ADDRESS =
   /^[!#-'*+/-9=?^-~-]+(?:\.[!#-'*+/-9=?^-~-]+)*@[a-z\d][a-z\d-]*\b\.[a-z\d][a-z\d-]*(?:\b\.[a-z\d][a-z\d-]*)*\b(?<!\.\d+)$/i;
 

@@ -1,4 +1,5 @@
-// Host names and addresses. Lengths are checked first, which bounds the time.
+// Checks host names and addresses. The length is checked first, which bounds
+// the time.
 
 const HOSTNAME = /^[a-z\d]+(?:-+[a-z\d]+)*(?:\.[a-z\d]+(?:-+[a-z\d]+)*)*$/i;
 const LONG_LABEL = /[^.]{64}/;

@@ -34,7 +34,7 @@ export function minLength(
     `Expected length at least ${min}`,
     (value) => {
       // `spare` counts the surrogate pairs that would still leave `min` code
-      // points. The loop ends when the rest can't contain more pairs than that.
+      // points. The loop ends when the rest can't contain more of them.
       let spare = value.length - min;
       for (let at = 0; spare >= 0 && value.length - at >> 1 > spare; at++) {
         if ((value as string).codePointAt?.(at)! > 0xffff) spare--;

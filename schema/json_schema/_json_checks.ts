@@ -1,5 +1,5 @@
-// Writes checks as keywords of JSON Schema. Checks without a keyword are left
-// out, so the export accepts more values than the schema.
+// Writes checks as JSON Schema keywords. A check without a keyword is left out,
+// so the export accepts more values than the schema.
 
 import type { Node } from "../node.ts";
 import type { JSONSchema } from "./json_schema.ts";
@@ -31,7 +31,8 @@ const KEYWORDS: Readonly<Record<string, (params: Params) => JSONSchema>> = {
   pattern: ({ pattern, flags }) =>
     isPortable(String(pattern), flags) ? { pattern } : {},
   starts_with: ({ text }) => patternOf(text, "^", ""),
-  // No `format: "uri"`: `URL` also accepts letters of other scripts.
+  // A `format: "uri"` would be too strict: `URL` also accepts letters of other
+  // scripts.
   url: ({ schemes }) => ({ pattern: urlPattern(schemes as string[]) }),
   uuid: () => ({ format: "uuid" }),
 };

@@ -1,4 +1,4 @@
-// Finds the properties that an object may lack, for `required`.
+// Finds the properties that may be missing, for `required`.
 
 import { innerOf, type Node, type Wrapper } from "../node.ts";
 import { type LazyParts, resolveLazy } from "../validators/lazy.ts";

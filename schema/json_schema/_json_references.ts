@@ -1,4 +1,4 @@
-// Moves JSON Schema documents of other schemas into a document of ours.
+// Moves other schemas' JSON Schema documents into one document.
 
 import type { JSONSchema } from "./json_schema.ts";
 

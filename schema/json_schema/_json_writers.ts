@@ -1,4 +1,4 @@
-// Writes schemas as JSON Schema: one function for each type of schema.
+// Writes schemas as JSON Schema, with one function for each type of schema.
 
 import { writeChecks } from "./_json_checks.ts";
 import { copyPlain, isPlain } from "../copy.ts";

@@ -1,4 +1,4 @@
-// Derives a schema with other properties from an object or a form.
+// Derives a schema with other properties from an object or form schema.
 
 import { andThen } from "../failure.ts";
 import type { FieldPlan, FormShape } from "../forms/form_object.ts";
@@ -82,7 +82,8 @@ export function changeEntries(
   });
 }
 
-// A misspelled key in `omit` would keep a property that must not be there.
+// A misspelled key in `omit` would keep a property that the application wanted
+// to remove.
 function checkNames(
   entries: readonly Entry[],
   keys: readonly (string | number)[],

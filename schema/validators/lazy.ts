@@ -92,7 +92,8 @@ const LAZY: NodeType = {
     const known = work.results?.get(node)?.get(value);
     if (known?.depth === depth) return withoutKey(known.result);
     if (++work.visits > MAX_VISITS) {
-      // Ends the whole parse, so that a union does not try its next option.
+      // The error ends the whole parse, so that a union does not try its next
+      // option.
       throw failWith("too_large", "Too many parts", { max: MAX_VISITS });
     }
     const trail: Trail = { value, owner: node, depth, outer };

@@ -68,9 +68,9 @@ type Properties = Record<string, unknown>;
 
 const OBJECTS: NodeType = {
   name: "object",
-  // Fast path: if the keys have the order of the shape, only optional ones are
-  // missing and no value changes, the object is its own output. `copyObject`
-  // handles all other objects.
+  // An object is its own output if its keys have the order of the shape, only
+  // optional ones are missing and no value changes. `copyObject` handles all
+  // other objects.
   run(value, context) {
     if (typeof value !== "object" || !value || Array.isArray(value)) {
       return wrongType(this, value);

@@ -124,7 +124,7 @@ function explain(
   if (near.length === 1) return near[0];
   if (near.length === 0 && options.length < parts.nodes.length) {
     const skipped = parts.nodes.filter((option) => !options.includes(option));
-    // It can't accept the value, but its issues are the most specific.
+    // This option can't accept the value, but its issues are the most specific.
     if (skipped.length === 1) return run(skipped[0]!, value, context);
     const literals = findLiterals(parts);
     const failure = explainLiterals(

@@ -43,7 +43,7 @@ const PERMISSIVE = /^(?:public|s-maxage|must-understand|private)\b|"/i;
 
 /** Forbids shared caches to store a response. Browsers may still cache it. */
 export function makePrivate(response: Response): Response {
-  // Caches cannot store a 101.
+  // Caches cannot store a response with status 101.
   if (response.status === 101) return response;
   const found = cacheHeadersOf(response.headers);
   const directives = found.get("cache-control");
@@ -103,7 +103,7 @@ function copyOf(response: Response): Response {
   }
   // Bun adds the content type of a string body, unless `body` was read before.
   const copy = response.clone();
-  // Otherwise the original would buffer everything that the copy reads.
+  // Without this, the original would buffer everything that the copy reads.
   response.body?.cancel().catch(() => {});
   return copy;
 }

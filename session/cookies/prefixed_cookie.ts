@@ -4,7 +4,7 @@ import {
   isToken,
 } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-// The only module that imports @std/http/cookie.
+// No other module imports @std/http/cookie.
 import { type Cookie, setCookie } from "@std/http/cookie";
 
 /** The cookie that carries a session's token. */

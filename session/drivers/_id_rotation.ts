@@ -82,8 +82,8 @@ export async function replaceByTombstone(
     callStore("end", (store) => putTombstone(store, id, { ttl, ifVersion }));
   if (attempt < MAX_TOMBSTONE_ATTEMPTS) return await put(version);
   await callStore("end", (store) => store.delete(id));
-  // The session has ended. The tombstone only keeps late requests from beginning
-  // a new one.
+  // The session has ended. The tombstone only prevents late requests from
+  // beginning a new one.
   await put(null);
   return true;
 }
@@ -170,8 +170,8 @@ export async function rotateId(
   const token = randomToken();
   const id = await sha256Base64Url(token);
   const startedAt = now();
-  // The old session ends after the new one is stored. A crash between the two
-  // leaves a session that no browser has, and loses none.
+  // The old session ends only after the new one is stored. A crash between the
+  // two leaves a session that no browser has, but loses none.
   const create = { ...options, ifVersion: null };
   if (!await callStore("save", (store) => store.put(id, value, create))) {
     // The id is random, so it cannot be in use.
@@ -184,7 +184,7 @@ export async function rotateId(
   const movedAt = 2 * now() - startedAt;
   const { before, version } = old;
   const tombstone = serializeTombstone({ next: id, movedAt, before });
-  // Of several concurrent rotations, compare-and-swap lets one succeed.
+  // If rotations are concurrent, compare-and-swap lets one succeed.
   const isReplaced = await callStore(
     "end",
     (store) =>

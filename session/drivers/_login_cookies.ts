@@ -96,7 +96,7 @@ export class LoginCookies {
       if (login.expiresAt <= this.#now()) continue;
       opened.push([fullName.slice(name.length), login]);
     }
-    // Browsers send them in any order. The oldest comes first.
+    // Browsers send login cookies in any order. The oldest comes first here.
     opened.sort(([, a], [, b]) => a.expiresAt - b.expiresAt);
     for (const [suffix, login] of opened) this.#bySuffix.set(suffix, login);
   }

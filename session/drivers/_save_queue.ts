@@ -68,8 +68,8 @@ export class SaveQueue {
     const { promise, reject, resolve } = Promise.withResolvers<Turn>();
     const goOn = () => resolve(this.begin(limits));
     this.#waiting.add(goOn);
-    // Each request has its own timers, because those of a request end with it on
-    // Workers.
+    // Each request has its own timer, because Workers end the timers of a
+    // request with it.
     const timer = setInterval(() => this.#advance(), MIN_PATIENCE);
     const timeout = setTimeout(
       () => reject(tooManyWriters()),

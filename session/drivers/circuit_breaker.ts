@@ -26,7 +26,8 @@ const PROBE = "probe";
  * again after each pause.
  */
 export class CircuitBreaker {
-  // Not the time of the last success: the clock of Workers only moves on I/O.
+  // This is a count, not the time of the last success: the clock of Workers
+  // only moves on I/O.
   #successes = 0;
   /** The error that began the outage, or `undefined` while the store is up. */
   #outage: SessionStoreError | undefined;
@@ -88,8 +89,8 @@ export class CircuitBreaker {
     if (performance.now() < this.#pausedUntil) {
       throw new SessionStoreError(verb, { cause: this.#outage!.cause });
     }
-    // One read at a time. It is not the call of a client, who could make each of
-    // them fail.
+    // One read runs at a time. It does not depend on a client, which could make
+    // each read fail.
     this.#pausedUntil = Infinity;
     try {
       await callStore(verb, () => this.#store.get(PROBE), timeout);

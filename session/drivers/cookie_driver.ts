@@ -84,7 +84,8 @@ export class CookieDriver implements SessionDriver {
     const userId = stored?.userId;
     const record = update(stored);
     if (userId !== undefined && record.userId !== userId) await this.#endUser();
-    // This request came after the logout, whatever the clock of this machine says.
+    // This request came after the logout, no matter what the clock of this
+    // machine says.
     record.createdAt = Math.max(record.createdAt, this.#endedAt + 1);
     // Without a store there is no index.
     record.content.names = [];

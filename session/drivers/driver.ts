@@ -122,7 +122,8 @@ export async function isRevoked(
   config: SessionConfig,
 ): Promise<boolean> {
   const time = await revocationOf(userId, config);
-  // The login counts. The authentication at a provider may be much older.
+  // The time of the login decides. The authentication at a provider may be much
+  // older.
   return time !== null && createdAt <= time;
 }
 

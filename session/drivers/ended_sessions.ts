@@ -131,7 +131,7 @@ export async function endEach(
   callStore: CallStore,
   accept: Accept,
 ): Promise<number> {
-  // An old id is on the pages for a while, and leads to the same session.
+  // Pages keep an old id for a while, and it leads to the same session.
   const moved = new Set<string>();
   let count = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -196,7 +196,8 @@ async function endAtOnce(
   const found = await callStore("read", (store) => {
     return store.replaceMany && store.getMany?.(ids) || null;
   });
-  // Reading all of them first would give the sessions more time to change.
+  // If all of them were read first, the sessions would have more time to
+  // change.
   if (found === null) return { ended: 0, others: ids };
   const entries = ids.flatMap((key, index) => {
     const stored = found[index];

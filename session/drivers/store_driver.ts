@@ -194,8 +194,8 @@ class StoreDriver implements SessionDriver {
       stored = await this.#continueLogin(update);
     }
     if (stored === null && (this.id !== "" || this.#hasEnded) && !canBegin) {
-      // The cookie of a new session could replace that of a login which ended
-      // this session, because this response comes later.
+      // This response comes later than that of the login which ended this
+      // session, so its cookie could replace the new one.
       this.cookies = [];
       return null;
     }
@@ -208,7 +208,7 @@ class StoreDriver implements SessionDriver {
     if (idChange === "login") await outlastRevocation(record, config);
     const keepsUser = userId === record.userId;
     const isSaved = await this.#put(record, idChange === "keep", keepsUser);
-    // Only the next load can tell which value the store has now.
+    // Only the next load can tell which value the store now has.
     this.#isStale = true;
     if (!isSaved) return undefined;
     if (stored === null && canBegin === "login-step") {
@@ -261,7 +261,7 @@ class StoreDriver implements SessionDriver {
   async end(): Promise<void> {
     this.cookies = [];
     this.#isStale = true;
-    // If another request gave the session a new id, it ends there.
+    // If another request gave the session a new id, that id ends.
     const id = this.id || this.#move?.next;
     if (id === undefined) return;
     const { call } = this.#shared;
@@ -273,7 +273,7 @@ class StoreDriver implements SessionDriver {
     if (!this.cookies.some(({ value }) => value !== null)) return;
     this.cookies = [];
     // The tombstones of old ids are deleted too: they protect the new session,
-    // and the next request of the browser begins another one.
+    // but the next request of the browser begins another one.
     for (const id of [this.id, ...this.#replaced]) {
       await this.#shared.call("end", (store) => store.delete(id));
     }
@@ -288,7 +288,8 @@ class StoreDriver implements SessionDriver {
     this.#stored = null;
     this.#move = undefined;
     this.#isLoaded = false;
-    // As after a logout: a new cookie must not replace that of the session.
+    // A new cookie must not replace that of the session, just as after a
+    // logout.
     this.#hasEnded = true;
   }
 

@@ -53,7 +53,8 @@ export const endingChecks: readonly Check[] = [
         });
       }
       expect("survivors", survivors, 0);
-      // Otherwise the ids stopped changing before the end.
+      // Fewer rotations would mean that the ids stopped changing before the
+      // end.
       expect("changed", rotations < SESSIONS * ROTATIONS, true);
       await owner.send((session) => expect("owner", session.userId, userId));
     },
@@ -110,7 +111,7 @@ export const endingChecks: readonly Check[] = [
         readers.push(read());
         await session.commit();
         await read();
-        // The response is complete before these have read the store.
+        // The response is complete before these requests have read the store.
         readers.push(read());
       });
       await Promise.all(readers);

@@ -96,7 +96,7 @@ export const limitChecks: readonly Check[] = [
     const name = `user:${userId}`;
     const [ended] = await store.byIndex(name);
     await store.delete(ended!);
-    // More may be refused than necessary, but not fewer.
+    // The store may refuse more logins than necessary, but not fewer.
     await Promise.all(numbers(5).map(logIn));
     expect("at most 3", (await store.byIndex(name)).length <= 3, true);
     while ((await store.byIndex(name)).length < 3) await logIn();

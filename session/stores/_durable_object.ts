@@ -113,7 +113,7 @@ export class SessionObject {
   }
 
   // No other request runs in the object while it waits for its storage ("input
-  // gates"), so that reading and then writing is atomic.
+  // gates"), so reading and then writing is atomic.
   async #run(command: ObjectCommand): Promise<unknown> {
     switch (command.do) {
       case "get": {
@@ -129,7 +129,7 @@ export class SessionObject {
       case "add": {
         const name = KEY + command.key;
         const before = await this.#storage.get(name) as number | undefined;
-        // If the put fails afterwards, the key must not expire earlier.
+        // The key must not expire earlier if the put that follows fails.
         const end = Math.max(before ?? 0, Date.now() + command.ttl);
         await this.#storage.put(name, end);
         return await this.#wakeAt(end);

@@ -94,8 +94,8 @@ class DurableObjectStore<Id> implements SessionStore {
     const { ifVersion, ttl } = options;
     checkKey(key);
     const index = checkIndex(options.index ?? []);
-    // A transaction cannot span two objects. So the index gets the key first,
-    // and byIndex() asks the object of each value whether it has the name.
+    // A transaction cannot span two objects, so the index gets the key first.
+    // `byIndex()` then asks the object of each value whether it has the name.
     const lists = index.map((name) => `index:${name}`);
     if (index.length > 0) lists.push(`keys:${shardOf(key)}`);
     await Promise.all(

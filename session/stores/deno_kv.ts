@@ -164,7 +164,7 @@ class DenoKVStore implements SessionStore {
       transaction.delete(this.#valueKey(key));
       if ((await transaction.commit()).ok) return;
     }
-    // Other writers must not delay a logout. An index name of a value that is gone
+    // Other writers must not delay a logout. The index entry of a deleted value
     // expires, and readers ignore it.
     const transaction = this.#kv.atomic();
     transaction.delete(this.#valueKey(key));

@@ -210,7 +210,7 @@ class MemoryStore implements SessionStore {
     const user = index.find((name) => this.#crowdedUsers.has(name)) ?? anyUser;
     if (user) return this.#keysByName.get(user)!.oldest();
     const largest = this.#largestKind();
-    // So does an account with too many one-time tokens.
+    // An account with too many one-time tokens evicts its own first, too.
     const keysOfName = index.map((name) => this.#keysByName.get(name))
       .find((keys) => keys && keys.size > MANY);
     return (kind === largest && keysOfName || largest.keys).oldest();

@@ -113,7 +113,8 @@ class RedisStore implements SessionStore {
     options: PutOptions,
   ): Promise<boolean> {
     const { ifVersion, index = [], ttl } = options;
-    // The script takes an empty version as `null`; no value has it.
+    // The script reads an empty version as `null`, and no value has that
+    // version.
     if (ifVersion === "") return false;
     const names = checkIndex(index).map(encodeName);
     const stored = await this.#evalIndexed(

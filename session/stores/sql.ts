@@ -188,7 +188,7 @@ class SQLStore implements SessionStore {
   }
 
   async getMany(keys: readonly string[]): Promise<(StoredValue | null)[]> {
-    // One parameter for all keys: D1 allows at most 100.
+    // All keys share one parameter, because D1 allows at most 100.
     const list = this.#dialect === "sqlite"
       ? "SELECT value FROM json_each(?)"
       : "SELECT json_array_elements_text(?::text::json)";
@@ -236,7 +236,8 @@ class SQLStore implements SessionStore {
     for (let count = 0; count < SWEEP.statements; count++) {
       const removed = await this.#removeExpired(time, SWEEP.rows);
       if (removed < SWEEP.rows) return false;
-      // A database in this process would block all other requests.
+      // Without this pause, a database in this process would block all other
+      // requests.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     return true;
@@ -256,8 +257,8 @@ class SQLStore implements SessionStore {
       [...row, key, now],
     );
     if (rows.length === 0) return false;
-    // The row is stored, and no visitor waits long for the removal of others. If
-    // it fails, the next insert tries again.
+    // The row is stored already, and the removal of others never makes a
+    // visitor wait long. If it fails, the next insert tries again.
     await settled(this.#removeExpired(now, ROWS_PER_INSERT));
     return true;
   }
@@ -266,12 +267,13 @@ class SQLStore implements SessionStore {
   async #removeExpired(now: number, limit: number): Promise<number> {
     const oldest = `SELECT id FROM ${this.#table} WHERE expires_at <= ?
       ORDER BY expires_at LIMIT ${limit}`;
-    // For an array, PostgreSQL uses the index of the key; for IN, it scans the
-    // whole table. SKIP LOCKED skips rows that other connections are writing.
+    // PostgreSQL uses the index of the key for an array, but scans the whole
+    // table for IN. SKIP LOCKED skips rows that other connections are writing.
     const matches = this.#dialect === "sqlite"
       ? `IN (${oldest})`
       : `= ANY(ARRAY(${oldest} FOR UPDATE SKIP LOCKED))`;
-    // Compares the time again: another writer may have replaced a row.
+    // The statement compares the time again, because another writer may have
+    // replaced a row.
     const removed = await this.#run(
       `DELETE FROM ${this.#table} WHERE id ${matches} AND expires_at <= ?
       RETURNING id`,

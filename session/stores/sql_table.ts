@@ -29,8 +29,8 @@ export async function createMissing(
   const existing = new Set(rows.map(({ name }) => String(name).toLowerCase()));
   for (const [name, sql] of definitions(table)) {
     if (existing.has(name.toLowerCase())) continue;
-    // PostgreSQL's IF NOT EXISTS can fail if two connections run it at once. The
-    // second attempt then finds it.
+    // PostgreSQL's IF NOT EXISTS can fail if two connections run it at once.
+    // The second attempt then finds the table.
     try {
       await query(sql, []);
     } catch {
