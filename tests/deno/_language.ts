@@ -21,7 +21,13 @@ export interface Finding {
 export interface Prose {
   readonly file: string;
   readonly line: number;
-  readonly kind: "function" | "summary" | "comment" | "string" | "page";
+  readonly kind:
+    | "function"
+    | "summary"
+    | "tag"
+    | "comment"
+    | "string"
+    | "page";
   /** The words, with code spans replaced by `code`. */
   readonly words: string;
 }
@@ -180,7 +186,7 @@ function ofSource(file: string, text: string): Prose[] {
           "",
         ),
       );
-      if (words !== "") found.push({ file, line, kind: "comment", words });
+      if (words !== "") found.push({ file, line, kind: "tag", words });
     }
   }
 
