@@ -7,8 +7,14 @@ const MAX_TRIES = 20;
 /** The longest pause after the first try, in milliseconds. Each try doubles it. */
 const FIRST_PAUSE = 5;
 
-/** The longest pause between two tries, in milliseconds. */
+/** The longest pause between two tries, in milliseconds, if they are quick. */
 const MAX_PAUSE = 100;
+
+/**
+ * The longest pause, in tries. On a busy database a try takes long, and 100
+ * requests need room for their tries one after the other.
+ */
+const MAX_PAUSED_TRIES = 50;
 
 /** The stored form of a value that was taken. No value has this form. */
 const TAKEN = "used";
@@ -179,10 +185,11 @@ export class ValueStore<Value> {
     once: (found: FoundValue<Value> | null) => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (tries > 0) await pause(tries);
+      const startedAt = performance.now();
       const isRead = tries === 0 && from !== undefined;
       const result = await once(isRead ? from : await this.read(key));
       if (result !== undefined) return result;
+      await pause(tries, performance.now() - startedAt);
     }
     return undefined;
   }
@@ -225,8 +232,11 @@ function toJSON(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** Waits a random time, which is longer after each try. */
-function pause(tries: number): Promise<void> {
-  const longest = Math.min(FIRST_PAUSE * 2 ** (tries - 1), MAX_PAUSE);
+/** Waits a random time, which is longer after each try and after slow ones. */
+function pause(tries: number, duration: number): Promise<void> {
+  const longest = Math.min(
+    Math.max(FIRST_PAUSE, duration) * 2 ** tries,
+    Math.max(MAX_PAUSE, duration * MAX_PAUSED_TRIES),
+  );
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
