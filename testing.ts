@@ -55,6 +55,6 @@ export {
 } from "./schema/testing.ts";
 export {
   createTestSession,
-  type StoreTest,
+  type SessionStoreTest,
   testSessionStore,
 } from "./session/testing.ts";

@@ -8,7 +8,7 @@ import { session } from "./middleware.ts";
 import { Session, type SessionStore } from "./mod.ts";
 
 /** One test of a store. */
-export interface StoreTest {
+export interface SessionStoreTest {
   /** The name of the test: the expected behavior of the store. */
   readonly name: string;
   /**
@@ -44,7 +44,7 @@ export interface StoreTest {
  */
 export function testSessionStore(
   createStore: () => SessionStore | Promise<SessionStore>,
-): StoreTest[] {
+): SessionStoreTest[] {
   return [
     ...storeChecks,
     ...sessionChecks,

@@ -129,5 +129,5 @@ export interface PasskeyStore {
    * @param userId The id of the user.
    * @returns `false` if the user has no such passkey.
    */
-  delete(id: string, userId: string | number): boolean | Promise<boolean>;
+  remove(id: string, userId: string | number): boolean | Promise<boolean>;
 }

@@ -64,7 +64,7 @@ export function createMemoryPasskeyStore(
       if (passkey !== undefined) passkeys.set(id, { ...passkey, name });
       return passkey !== undefined;
     },
-    delete: (id, userId) =>
+    remove: (id, userId) =>
       owned(id, userId) !== undefined && passkeys.delete(id),
   };
 }

@@ -33,7 +33,7 @@ export async function runWith(
     list: (userId) => store.list(userId),
     update: (id, use, ifCounter) => store.update(id, use, ifCounter),
     rename: (id, userId, name) => store.rename(id, userId, name),
-    delete: (id, userId) => store.delete(id, userId),
+    remove: (id, userId) => store.remove(id, userId),
   };
   await check(current, users);
 }
@@ -159,15 +159,15 @@ export const storeChecks: readonly Check<CurrentStore>[] = [
     expect("name", (await store.get(passkey.id))?.name, name);
     expect("unknown", await store.rename(newId(), user, name), false);
   }],
-  ["delete() removes only the user's own passkey", async (store, users) => {
+  ["remove() removes only the user's own passkey", async (store, users) => {
     const [user, other] = users;
     const passkey = newPasskey(user);
     await store.create(passkey);
-    expect("other", await store.delete(passkey.id, other), false);
+    expect("other", await store.remove(passkey.id, other), false);
     expect("id", (await store.get(passkey.id))?.id, passkey.id);
-    expect("own", await store.delete(passkey.id, user), true);
+    expect("own", await store.remove(passkey.id, user), true);
     expect("get", await store.get(passkey.id), null);
-    expect("again", await store.delete(passkey.id, user), false);
+    expect("again", await store.remove(passkey.id, user), false);
   }],
 ];
 

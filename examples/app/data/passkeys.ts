@@ -77,7 +77,7 @@ export class PasskeyTable implements PasskeyStore {
     );
   }
 
-  delete(id: string, userId: string | number): Promise<boolean> {
+  remove(id: string, userId: string | number): Promise<boolean> {
     return this.#changes(
       "DELETE FROM passkeys WHERE id = ? AND user_id = ? RETURNING id",
       [id, userId],

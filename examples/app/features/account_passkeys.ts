@@ -92,7 +92,7 @@ function addChanges(router: AppRouter, services: Services): void {
   }, async (context) => {
     const user = context.get(Auth);
     const { id: userId } = user;
-    if (!await passkeyTable.delete(context.params.id, userId)) {
+    if (!await passkeyTable.remove(context.params.id, userId)) {
       return redirect(paths.index.href());
     }
     reportSecurityEvent(context, { action: "factor-remove", userId });

@@ -61,7 +61,7 @@ async function removeWayIn(services: Services, link: NotMe): Promise<boolean> {
       await removeApp(services, userId, (since) => since === way.since);
       return true;
     case "passkey":
-      await passkeyTable.delete(way.id, userId);
+      await passkeyTable.remove(way.id, userId);
       return true;
     case "API key":
       await keys.revoke(Number(way.id), userId);

@@ -99,7 +99,7 @@ Deno.test("registrationOptions() gives a user one opaque handle, and each applic
 Deno.test("registrationOptions() keeps the handle of imported passkeys", async () => {
   const { app, authenticator, id } = await withPasskey();
   const passkey = (await app.store.get(id))!;
-  await app.store.delete(id, 7);
+  await app.store.remove(id, 7);
   await app.store.create({ ...passkey, userHandle: "aW1wb3J0ZWQ" }, undefined);
   const { user } = await app.post("/register/options");
   assertEquals(user.id, "aW1wb3J0ZWQ");
@@ -259,7 +259,7 @@ Deno.test("signal() returns all passkeys of the user, also none", async () => {
     name: "ada@example.com",
     displayName: "Ada",
   });
-  await app.store.delete(id, 7);
+  await app.store.remove(id, 7);
   const after = await app.passkeys.signal(USER);
   assertEquals([after.userId, after.allAcceptedCredentialIds], [userId, []]);
 

@@ -75,7 +75,7 @@ Deno.test("finishAuthentication() refuses a passkey that is removed at the same 
   const store = {
     ...memory,
     update(id: string) {
-      memory.delete(id, 7);
+      memory.remove(id, 7);
       return false;
     },
   };
