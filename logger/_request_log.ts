@@ -162,8 +162,8 @@ export class RequestLog implements Log {
 }
 
 /**
- * Creates the line when a request comes in. Everything is read at once, since
- * some runtimes cannot read a request after its response.
+ * Creates the line when a request comes in. It reads everything at once,
+ * because some runtimes cannot read a request after its response.
  */
 function createLine(
   context: RequestContext,

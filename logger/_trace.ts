@@ -4,9 +4,9 @@ import type { TraceIds } from "../router/internal.ts";
 const requestIdShape = /^[\w.:-]{1,128}$/;
 
 /**
- * Version, trace id, parent id and flags. Later versions may add fields, of
- * which nothing is known (W3C Trace Context, sections 3.2 and 4.3). A comma
- * means that the header was sent twice.
+ * Version, trace id, parent id and flags. Later versions may add unknown fields
+ * (W3C Trace Context, sections 3.2 and 4.3). A comma means that the header was
+ * sent twice.
  */
 const traceparentShape =
   /^(?:00-(?=.{52}$)|(?!ff|00)[\da-f]{2}-)(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(?:-[^,]*)?$/;

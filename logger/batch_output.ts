@@ -20,10 +20,11 @@ export interface BatchOutputOptions {
   readonly ms?: number;
 
   /**
-   * The place that lines are written to without `flush`. On Deno, `"stdout"` writes
-   * them to the standard output directly. That takes less than half the time, and
-   * no lines stay in memory. But OpenTelemetry and Deno Deploy collect only the
-   * lines of `console.log`. Other runtimes call `console.log` for both.
+   * The place that lines are written to without `flush`. On Deno, `"stdout"`
+   * writes them to the standard output directly. That takes less than half the
+   * time, and keeps no lines in memory. However, OpenTelemetry and Deno Deploy
+   * collect only the lines of `console.log`. Other runtimes call `console.log`
+   * for both.
    *
    * @default {"console"}
    */

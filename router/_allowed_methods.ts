@@ -20,7 +20,7 @@ export function createAllowedMethods(
   };
 }
 
-/** Returns the methods for a URL. Those of a mounted router are its own. */
+/** Returns the methods for a URL. A mounted router returns its own methods. */
 function methodsAt(url: string, matcher: Matcher<MatchData>): string[] {
   const methods = matcher.allowedMethods(url);
   if (methods.length === 0) return methods;

@@ -105,7 +105,10 @@ function rejectSecondCall(): Promise<never> {
   return rejected;
 }
 
-/** Creates an error: to a guard that returns `false`, going on would be unsafe. */
+/**
+ * Creates the error of a guard that returns `false`, after which running the
+ * handler would be unsafe.
+ */
 function invalidResult(): TypeError {
   return new TypeError(
     "Cannot go on after a middleware: it returned neither a Response nor nothing",

@@ -136,8 +136,8 @@ function toObject(action: Registrable | undefined): UntypedAction {
 }
 
 /**
- * Throws if there are unknown properties. Otherwise a guard with a misspelled
- * name would be ignored silently.
+ * Throws if there are unknown properties. Without the check, a guard with a
+ * misspelled name would be ignored silently.
  *
  * @throws {TypeError} If there are any.
  */

@@ -11,7 +11,10 @@ const signalProperty = /* @__PURE__ */ (() => {
 
 type PropertiesBySymbol = Request & Readonly<Record<symbol, unknown>>;
 
-/** The property with the original of a copy that has no signal inside. */
+/**
+ * The property of a copied request that stores the original, whose signal the
+ * copy lacks.
+ */
 const ORIGINAL = /* @__PURE__ */ Symbol("original");
 
 /**

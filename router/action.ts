@@ -27,7 +27,7 @@ export type RequestHandler<
   context: HandlerContext<RouteParams, Entries>,
 ) => Response | Promise<Response>;
 
-/** The middleware of a route or of a group of routes. */
+/** The middleware of one route, or of a group. */
 export interface MiddlewareOptions<List = readonly MiddlewareEntry[]> {
   /**
    * Middleware that runs before the handlers, the first outermost. `false` and

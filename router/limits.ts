@@ -1,4 +1,7 @@
-/** The longest delay of a timer, in milliseconds. Longer ones fire at once. */
+/**
+ * The longest delay of a timer, in milliseconds. A timer with a longer delay
+ * fires at once.
+ */
 export const MAX_TIMEOUT: number = 2 ** 31 - 1;
 
 /**

@@ -142,7 +142,10 @@ function withoutPrefix(context: RequestContext, length: number): Request {
   return copyRequest(context, url, { headers, body });
 }
 
-/** The types of forms. For any other, the form-data middleware stores an empty one. */
+/**
+ * The types of forms. If the body is not a form, the form-data middleware
+ * stores an empty form.
+ */
 const FORM_TYPE =
   /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 

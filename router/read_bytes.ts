@@ -59,9 +59,9 @@ export async function readBytes(
 const DISCARDED = { bytes: 8 * 1024 * 1024, time: 5_000 };
 
 /**
- * Ends the reading of a stream. The rest of a request's body is read, within
- * limits and without waiting for it: on Node, a connection whose client sends a
- * body that nothing reads is stuck until a timeout of the server.
+ * Ends the reading of a stream. Reads the rest of a request's body within
+ * limits, without waiting for it. On Node, a connection whose client sends a
+ * body that nothing reads is stuck until the server times out.
  *
  * @param context The context of the request whose body the stream is.
  */

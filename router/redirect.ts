@@ -1,7 +1,7 @@
 /**
  * Creates a response that redirects the client.
  *
- * Trust: the location is sent as it is. Pass values of a request through
+ * Trust: the location is sent unchanged. Pass values of a request through
  * {@linkcode safeRedirectPath} first.
  *
  * @example After a form
@@ -17,7 +17,7 @@
  * @param location The URL to go to. It may be relative.
  * @param status The status: 301, 302, 303, 307 or 308.
  * @returns The response.
- * @throws {RangeError} If the status is not that of a redirect.
+ * @throws {RangeError} If the status is not a redirect status.
  * @throws {TypeError} If the location is not a valid header: encode characters
  * outside ASCII, as `href` and `safeRedirectPath` do.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.4 | RFC 9110, Redirection 3xx}

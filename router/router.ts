@@ -185,9 +185,9 @@ export interface Router<Entries extends ContextEntries = readonly []> {
    */
   readonly mount: (prefix: string, target: MountTarget) => void;
   /**
-   * Returns the methods that have a route for a URL, also in mounted routers. A
-   * route or another handler for any method counts as GET, HEAD, POST, PUT,
-   * PATCH, DELETE and OPTIONS.
+   * Returns the methods that have a route for a URL, including routes of
+   * mounted routers. A route or another handler for any method counts as GET,
+   * HEAD, POST, PUT, PATCH, DELETE and OPTIONS.
    *
    * @param url The URL.
    * @returns The methods in alphabetical order; empty if no route matches.

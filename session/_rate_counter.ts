@@ -48,8 +48,9 @@ const ROUNDING = 1e-9;
  * It uses GCRA, in its form of a leaky bucket: a level rises by the cost of each
  * request, and falls by `limit` in each window.
  *
- * The concurrent requests of one key share one compare-and-swap. Otherwise 1,000
- * of them would need 100,000 calls, because each write makes all others fail.
+ * The concurrent requests of one key share one compare-and-swap. Without this,
+ * 1,000 requests would need 100,000 calls, because each write makes all others
+ * fail.
  */
 export class RateCounter {
   readonly #config: RateCounterConfig;
@@ -144,9 +145,9 @@ export class RateCounter {
   /**
    * Returns the level and its time. An invalid value counts as none.
    *
-   * The time never goes back: otherwise a machine with a fast clock would count
-   * the time again that passed for one with a slow clock. After a clock was set
-   * back, the store ends the count when its lifetime is over.
+   * The time never goes back. If it did, a machine with a fast clock would
+   * count time twice that had already passed for a slow clock. After a clock
+   * was set back, the store ends the count when its lifetime is over.
    */
   #stateOf(
     found: StoredValue | null,

@@ -141,7 +141,9 @@ export function csrfProtection(
   });
 }
 
-/** Throws if the cookie has a domain or a path, in spite of its type. */
+/**
+ * Throws if the cookie has a domain or a path, although its type forbids it.
+ */
 function checkHostOnly({ domain, path = "/" }: SessionCookieOptions): void {
   const problem = domain !== undefined
     ? `domain "${domain}"`

@@ -118,7 +118,7 @@ export async function endUserSessions(
  * Ends the sessions of all users, or all but one, outside a request. It also ends
  * those that get a new id in the meantime. Sessions without a user stay.
  *
- * It reads every session of the store, so it takes longer the more there are. To
+ * It reads every session of the store, so its time grows with their number. To
  * log everybody out at once, use the option `revokedBefore` of the session
  * middleware.
  *

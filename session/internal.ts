@@ -161,8 +161,9 @@ export function labelOf(session: Session): SessionLabel {
 export interface LoginOptions {
   /**
    * Index names of the session in addition to its user, such as
-   * `sid:issuer|session`. At most three, and none of them `user:…`. They stay until
-   * the session ends, until another user logs in, or until a login with new names.
+   * `sid:issuer|session`. There are at most three, and none of them is
+   * `user:…`. They stay until the session ends, until another user logs in, or
+   * until a login with new names.
    *
    * @default {[]}
    */

@@ -111,9 +111,9 @@ export interface SessionOptions {
    */
   readonly maxSessions?: number;
   /**
-   * The effect of a login beyond `maxSessions`: it ends the user's sessions with
-   * the oldest logins, or `completeAuth` throws a `SessionLimitError`. Of several
-   * concurrent logins, more than necessary may be refused.
+   * The effect of a login beyond `maxSessions`: it ends the user's sessions
+   * with the oldest logins, or `completeAuth` throws a `SessionLimitError`. If
+   * logins are concurrent, more of them than necessary may be refused.
    *
    * @default {"end-oldest"}
    */
@@ -135,10 +135,10 @@ export interface SessionOptions {
   readonly storeTimeout?: number;
   /**
    * Returns the time of a user's last revocation in epoch milliseconds. Earlier
-   * logins become invalid, also those of the same millisecond. A later login is
-   * valid, even in the same millisecond. It is called on each request of a logged-in user.
-   * Return the time of the last password change, or one time for all users to log
-   * everybody out.
+   * logins become invalid, including those of the same millisecond. A later
+   * login is valid, even in the same millisecond. It is called on each request
+   * of a logged-in user. Return the time of the last password change, or one
+   * time for all users to log everybody out.
    *
    * @default {undefined}
    */

@@ -89,8 +89,8 @@ export type RateLimitKey = string | number | bigint | null | undefined;
  * several machines never exceed it, if the store has compare-and-swap. Responses
  * have the fields `RateLimit` and `RateLimit-Policy`.
  *
- * Trust: behind a proxy, set the router's `trustedProxies`. Otherwise all clients
- * have the address of the proxy and share one count.
+ * Trust: behind a proxy, set the router's `trustedProxies`. Without it, all
+ * clients have the address of the proxy and share one count.
  *
  * @example Two requests per minute
  * ```ts
@@ -115,8 +115,8 @@ export type RateLimitKey = string | number | bigint | null | undefined;
  *
  * @param options The store, the limit and the key.
  * @returns The middleware.
- * @throws {TypeError} If the name has other characters than letters, digits, `_`,
- * `.` and `-`.
+ * @throws {TypeError} If the name contains characters other than letters,
+ * digits, `_`, `.` and `-`.
  * @throws {RangeError} If the limit is not a positive integer, or the window or
  * the timeout is not a positive number.
  * @see {@link https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/11/ | RateLimit header fields for HTTP, draft 11}

@@ -11,9 +11,9 @@ export type JSONValue =
   | { readonly [key: string]: JSONValue };
 
 /**
- * A type whose values are JSON but that `JSONValue` does not cover: interfaces,
- * and objects with optional members. A member that JSON cannot represent becomes
- * an error message.
+ * A type whose values are JSON, but which `JSONValue` does not cover:
+ * interfaces, and objects with optional members. A member that JSON cannot
+ * represent becomes an error message.
  *
  * @typeParam Value The type of the value.
  */

@@ -16,7 +16,10 @@ const MAX_LENGTH = 8192;
  */
 const MAX_ENCRYPTIONS = 2 ** 24;
 
-/** The maximum number of cached keys. Each process encrypts with another one. */
+/**
+ * The maximum number of cached keys. Each process encrypts with a different
+ * key.
+ */
 const MAX_KEYS = 1_000;
 
 /** A secret that keys are derived from. */
@@ -54,10 +57,11 @@ const decoder = /* @__PURE__ */ new TextDecoder();
  * Encrypts and authenticates cookie values, or other strings. A value is only
  * valid under the name of its cookie.
  *
- * The form is `id.base64url(salt || iv || ciphertext || tag)`: AES-256-GCM with
- * the name as additional data. The id identifies the secret, so that decryption
- * takes one attempt for any number of secrets. Each cipher derives its own keys
- * with random salts, so that the number of cookies per secret is unlimited.
+ * The form is `id.base64url(salt || iv || ciphertext || tag)`: The algorithm is
+ * AES-256-GCM, with the name as additional data. The id identifies the secret,
+ * so that decryption takes one attempt for any number of secrets. Each cipher
+ * derives its own keys with random salts, so that the number of cookies per
+ * secret is unlimited.
  */
 export class SecretBox {
   readonly #secrets: readonly string[];
@@ -73,7 +77,8 @@ export class SecretBox {
   #nameBytes = new Uint8Array();
 
   /**
-   * @param secrets The secrets: the first one encrypts, all of them decrypt.
+   * @param secrets The secrets: the first one encrypts, and all of them
+   * decrypt.
    * @param maxEncryptions The limit of encryptions with a key, for tests.
    * @param kind The kind of data.
    * @throws {TypeError} If the secrets are not an array of strings.

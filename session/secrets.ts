@@ -1,7 +1,7 @@
 /**
- * Random tokens, hashes, encodings and comparisons for the folders above. They are
- * not part of the public API, and apart from `internal.ts` because passwords need
- * no session.
+ * Random tokens, hashes, encodings and comparisons for the folders above. They
+ * are not part of the public API. They are separate from `internal.ts` because
+ * passwords need no session.
  *
  * @module
  */
@@ -94,8 +94,7 @@ export function randomToken(): string {
 }
 
 /**
- * Compares two secrets in constant time. Only their lengths can be learned from
- * the time.
+ * Compares two secrets in constant time. The time reveals only their lengths.
  */
 export function timingSafeEqual(
   a: string | Uint8Array,

@@ -23,9 +23,9 @@ export function requestSessionOf(session: Session): RequestSession {
  * The session of a browser, which the server stores between its requests.
  *
  * A session saves its changes, not its whole content. They are applied to the
- * stored session at the end of the request, or by `commit()`. So concurrent
- * requests do not overwrite each other's changes, and a session that was destroyed
- * in the meantime stays destroyed.
+ * stored session at the end of the request, or by `commit()`. Concurrent
+ * requests therefore do not overwrite each other's changes, and a session that
+ * was destroyed in the meantime stays destroyed.
  *
  * The key `userId` is the login. A new value also changes the session's id, so
  * that an id which an attacker planted before the login becomes useless.
@@ -129,8 +129,8 @@ export class Session {
    *
    * @returns The session itself.
    * @throws {SessionStoreError} If the store fails.
-   * @throws {TypeError} If the response exists already. On Deno also after the
-   * upgrade to a WebSocket, which closes the request.
+   * @throws {TypeError} If the response exists already. On Deno it also throws
+   * after the upgrade to a WebSocket, which closes the request.
    */
   async load(): Promise<this> {
     if (!this.#request.isLoaded) await this.#request.load();
@@ -207,8 +207,8 @@ export class Session {
    *
    * @typeParam Value The type of the new value.
    * @param key The key.
-   * @param change Returns the new value for the present one. It should have no side
-   * effects, because it may be called several times.
+   * @param change Returns the new value for the current one. It should have no
+   * side effects, because it may be called several times.
    * @throws {TypeError} If JSON cannot represent the new value, the key is
    * `userId`, the session was destroyed, or the response exists already.
    */
@@ -264,10 +264,10 @@ export class Session {
   }
 
   /**
-   * Removes and returns a value that may be used only once. If concurrent requests
-   * take the same value, `await session.commit()` succeeds in one of them. In the
-   * others it throws, and drops the `take` and the changes after it. So commit
-   * before you use the value.
+   * Removes and returns a value that may be used only once. If concurrent
+   * requests take the same value, `await session.commit()` succeeds in one of
+   * them. In the others it throws, and drops the `take` and the changes after
+   * it. Therefore, commit before you use the value.
    *
    * @param key The key of a value or a flash value.
    * @returns The value, or `undefined` if there is no value.

@@ -105,7 +105,7 @@ export interface UserSessions {
    * Returns a user's sessions, most recently used first. If there are more than a
    * hundred, it returns the first page: see `page`.
    *
-   * @param userId The user. Default: the user of this request's session.
+   * @param userId The user. The default is the user of this request's session.
    * @returns The sessions, or an empty array if no user is logged in.
    * @throws {TypeError} If the sessions are in cookies, or in a store without
    * `byIndex`.
@@ -113,9 +113,9 @@ export interface UserSessions {
    */
   list(userId?: string | number): Promise<SessionInfo[]>;
   /**
-   * Returns a part of a user's sessions, for users with very many. Each session
-   * that exists all the time is on one page. Their order is random, but the
-   * sessions of a page are sorted.
+   * Returns a part of a user's sessions, for users with very many. A session
+   * that exists throughout the listing is on one page. The sessions are in
+   * random order, but those of a page are sorted.
    *
    * @param options The user, the position and the size of the page.
    * @returns The page.
@@ -129,7 +129,7 @@ export interface UserSessions {
    * Ends a session of a user.
    *
    * @param id The id of the session.
-   * @param userId The user. Default: the user of this request's session.
+   * @param userId The user. The default is the user of this request's session.
    * @returns `true` if the user had a session with this id.
    * @throws {TypeError} If the sessions are in cookies.
    * @throws {SessionStoreError} If the store fails.

@@ -68,8 +68,8 @@ export interface SessionStore {
    * `index:`, which a store can use for its index.
    * @param value A string without NUL characters.
    * @param options The lifetime, the version to replace and the index names.
-   * @returns `true` if the value was stored. `false` if another writer was faster,
-   * or if the value to replace no longer exists.
+   * @returns `true` if the value was stored. `false` if another writer won the
+   * race, or if the value to replace no longer exists.
    */
   put(
     key: string,
@@ -94,12 +94,13 @@ export interface SessionStore {
   byIndex?(name: string): readonly string[] | Promise<readonly string[]>;
 
   /**
-   * Returns the keys of all values with index names, in pages. A value that exists
-   * all the time is on one of them. There may be other keys too, such as those of
-   * values that have just been replaced or have expired. Without this method, the
-   * sessions of all users cannot be ended together.
+   * Returns the keys of all values with index names, in pages. A value that
+   * exists throughout the listing is on one of them. There may be other keys
+   * too, such as those of values that have just been replaced or have expired.
+   * Without this method, the sessions of all users cannot be ended together.
    *
-   * @param after The property `next` of the page before. Default: the first page.
+   * @param after The property `next` of the page before. The default is the
+   * first page.
    * @returns The page.
    */
   keys?(after?: string): KeyPage | Promise<KeyPage>;
@@ -144,8 +145,8 @@ export interface SessionStore {
   sweep?(now: number): boolean | void | Promise<boolean | void>;
 
   /**
-   * `"strong"` if compare-and-swap works across all writers. Otherwise two requests
-   * may take the same value.
+   * `"strong"` if compare-and-swap works across all writers. Without it, two
+   * requests may take the same value.
    *
    * @default {"strong"}
    */
@@ -269,8 +270,9 @@ const SWEEP_INTERVAL = 600_000;
  * everything, the next call starts another. It ignores failures, because no
  * store returns expired values.
  *
- * The first sweep is at a random point in the first ten minutes. So processes
- * that start together do not sweep together, and those with short lives sweep too.
+ * The first sweep is at a random point in the first ten minutes. This way,
+ * processes that start together do not sweep together, and short-lived ones
+ * sweep too.
  */
 export function sweeper(store: SessionStore, now: () => number): () => void {
   let sweptAt = now() - Math.random() * SWEEP_INTERVAL;

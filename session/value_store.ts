@@ -19,7 +19,7 @@ const MAX_PAUSED_TRIES = 50;
 /** The stored form of a value that was taken. No value has this form. */
 const TAKEN = "used";
 
-/** The time for which a value that was taken is known as such. */
+/** The time for which the store remembers that a value was taken. */
 const TAKEN_TTL = 60_000;
 
 /** The form of the values in a {@linkcode ValueStore}. */
@@ -209,7 +209,10 @@ export class ValueStore<Value> {
   }
 }
 
-/** Returns a store of marks. Of several concurrent requests, one adds a mark. */
+/**
+ * Returns a store of marks. If requests are concurrent, only one of them adds
+ * the mark.
+ */
 export function createMarks(
   call: CallStore,
   prefix: string,

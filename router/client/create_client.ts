@@ -12,7 +12,8 @@ import { type AnyResult, readResponse } from "./_response.ts";
  * follow no redirects, because another origin must not get the headers.
  *
  * Trust: without `validate`, the types of bodies are those that the server's
- * routes declare. Set it if the server may be another version, or not yours.
+ * routes declare. Set it if the server may run another version, or is not
+ * yours.
  *
  * @example A route without a description
  * ```ts

@@ -26,7 +26,8 @@ export interface EventQueue<Value> extends AsyncIterable<Value> {
  * {@linkcode eventStream}.
  *
  * A client that reads too slowly misses the values beyond the limit. When the
- * signal aborts, the queue ends and drops what waits. One loop reads a queue.
+ * signal aborts, the queue ends and drops the waiting values. One loop reads a
+ * queue.
  *
  * @example Sending every change
  * ```ts

@@ -5,7 +5,7 @@ import { cancelWithClient } from "../operation/cancel_with_client.ts";
 /** An event for `EventSource` in a browser. */
 export interface ServerSentEvent {
   /**
-   * The data. A string is sent as it is, any other value as JSON.
+   * The data. A string is sent unchanged, any other value as JSON.
    *
    * @default {undefined}
    */

@@ -1,4 +1,7 @@
-/** A value of a template. Markup is inserted as it is, other values are escaped. */
+/**
+ * A value of a template. Markup is inserted unchanged, and other values are
+ * escaped.
+ */
 export type HTMLValue =
   | Markup
   | string
@@ -9,7 +12,7 @@ export type HTMLValue =
   | false
   | readonly HTMLChild[];
 
-/** A value of a template, or one that is still to come. */
+/** A value of a template, or a promise or iterable of such values. */
 export type HTMLChild =
   | HTMLValue
   | Promise<HTMLValue>
@@ -87,7 +90,8 @@ export function html(
  * Creates markup from a string without escaping it, such as the output of a
  * Markdown library.
  *
- * Trust: the string must not contain scripts of other users. Sanitize it first.
+ * Trust: the string must not contain scripts of other users. You must sanitize
+ * it first.
  *
  * @example The output of a library
  * ```ts

@@ -17,7 +17,10 @@ export interface ContextKey<in out Value> extends UntypedContextKey {
   readonly "~value"?: (value: Value) => Value;
 }
 
-/** A key of the request context: also a class, whose instances are its values. */
+/**
+ * A key of the request context. A class is a key too, and its instances are the
+ * values.
+ */
 export type AnyContextKey =
   | UntypedContextKey
   | (abstract new (...args: never[]) => unknown);

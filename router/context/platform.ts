@@ -4,9 +4,9 @@ import { type ContextKey, createContextKey } from "./context_key.ts";
 export const EMPTY: readonly never[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
- * The key of the arguments that the runtime passed after the request: Deno's
- * info, Bun's server, the `env` and `ctx` of Workers, or the `runtime` of srvx on
- * Node. Empty without any.
+ * The key of the arguments that the runtime passed after the request: for
+ * example Deno's info, Bun's server, the `env` and `ctx` of Workers, or the
+ * `runtime` of srvx on Node. It is empty if the runtime passed none.
  */
 export const Platform: ContextKey<readonly unknown[]> =
   /* @__PURE__ */ createContextKey<readonly unknown[]>(EMPTY, {

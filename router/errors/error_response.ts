@@ -103,8 +103,8 @@ export function defaultResponse(
 }
 
 /**
- * The texts that have nothing but the title of their status, by status. Most
- * responses to scanners are one of them. On Deno a copy takes 0.1 µs, and a new
+ * The text responses that contain only the title of their status, by status.
+ * Scanners mostly get one of them. On Deno a copy takes 0.1 µs, and a new
  * response with headers 1.8 µs.
  */
 const titleTexts = /* @__PURE__ */ new Map<number, Response>();

@@ -1,4 +1,4 @@
-/** The standard texts of the statuses of errors (RFC 9110, 6585, 7725). */
+/** The standard titles of error statuses (RFC 9110, 6585, 7725). */
 const TITLES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",

@@ -22,7 +22,10 @@ export interface TreeRoute<Data> {
   readonly data: Data;
   /** Orders routes that are equally specific. */
   readonly sequence: number;
-  /** The source of the pattern. The pattern is not kept: there are many. */
+  /**
+   * The source of the pattern. The pattern itself is not stored, because there
+   * are many routes.
+   */
   readonly source: string;
   /** The components of the pattern, in lower case if it ignores case. */
   readonly components: readonly Component[];
@@ -51,7 +54,7 @@ export interface Leaf<Data> {
   readonly sequence: number;
   /** The source of the pattern. */
   readonly source: string;
-  /** A key of the URLs that match, as far as the place in the tree varies. */
+  /** A key of the URLs that match, apart from the place in the tree. */
   readonly signature: string;
   /** Matches the rest of the URL. */
   readonly matchComponents: ComponentMatcher | null;

@@ -37,8 +37,9 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   /** The routes for any host, and for hosts with groups. */
   readonly #routes = new RouteTable<Data>();
   /**
-   * The routes of each literal host; `null` without any. They win over
-   * all others. In one tree, 5,000 hosts on one path were searched one by one.
+   * The routes of each literal host; `null` without any. They win over all
+   * others. If all shared one tree, 5,000 hosts with the same path would be
+   * searched one by one.
    */
   #hosts: Map<string, RouteTable<Data>> | null = null;
   /** The methods of all routes. */

@@ -109,7 +109,10 @@ function readDisposition(value: string): Map<string, string> | null {
   return params;
 }
 
-/** Decodes a name as browsers encode it: UTF-8 with three percent sequences. */
+/**
+ * Decodes a name as browsers encode it: they write UTF-8 with three percent
+ * sequences.
+ */
 function decodeName(text: string): string {
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   return decode(bytes)

@@ -36,8 +36,8 @@ export function createOriginCheck(trusted: TrustedOrigins): OriginCheck {
 const ORIGIN = /^[\w+.-]+:\/\/[\w.:[\]-]+$/;
 
 /**
- * Returns `true` if the application's function can parse an origin. Those of
- * extensions have another scheme, for which `URL.origin` is `"null"`.
+ * Returns `true` if the application's function can parse an origin. The origins
+ * of extensions have another scheme, for which `URL.origin` is `"null"`.
  */
 function isOrigin(origin: string): boolean {
   if (!ORIGIN.test(origin)) return false;

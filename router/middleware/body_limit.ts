@@ -59,11 +59,11 @@ export class BodyTooLargeError extends Error {
  * read `context.request` themselves. `formData()` and `validate()` have limits
  * already.
  *
- * A request whose `Content-Length` is beyond the limit gets a 413 at once. Every
- * other body is counted while the handler reads it, also if it comes in chunks
- * without a length: beyond the limit the read rejects, and the request gets a
- * 413. The body is not kept in memory. If the client leaves before the body has
- * arrived, the read rejects, and the response is a 400.
+ * A request whose `Content-Length` is beyond the limit gets a 413 at once.
+ * Every other body is counted while the handler reads it, even if it comes in
+ * chunks without a length. Beyond the limit the read rejects, and the request
+ * gets a 413. The body is not kept in memory. If the client leaves before the
+ * body has arrived, the read rejects, and the response is a 400.
  *
  * Behind it, `context.request` is a copy. Functions of the runtime that need the
  * original request find it in front of this middleware.
@@ -126,7 +126,7 @@ const BROKEN_OFF = "Cannot read request body: the connection broke off";
 /** No request with these methods and a body can be created (Fetch, 5.4). */
 const UNCOPIED = /^(?:GET|HEAD|CONNECT|TRACE|TRACK)$/i;
 
-/** Thrown to a handler that reads a body of which the end does not arrive. */
+/** Thrown to a handler that reads a body whose end does not arrive. */
 class BrokenBodyError extends Error {
   toResponse(context: RequestContext): Response | Promise<Response> {
     return context.createErrorResponse({ status: 400 });

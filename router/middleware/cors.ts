@@ -46,13 +46,13 @@ export interface CORSOptions {
 }
 
 /**
- * Creates a middleware that allows scripts of trusted origins to read responses,
- * also 404s and errors, and that answers preflights.
+ * Creates a middleware that allows scripts of trusted origins to read
+ * responses, including errors, and that answers preflights.
  *
  * Put it first in the middleware of the router: guards behind it never see a
  * preflight, which has no credentials. A preflight gets the methods that have a
- * route for its path, also in mounted routers. For a path without routes it gets
- * the method that it asks for, so that scripts can read the 404.
+ * route for its path, including routes of mounted routers. For a path without
+ * routes it gets the method that it asks for, so that scripts can read the 404.
  *
  * Trust: CORS restricts only what scripts may read. It does not stop a form of
  * another site, so use `crossOriginProtection()` with the same options. This

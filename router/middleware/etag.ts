@@ -84,11 +84,11 @@ export function etag(options: ETagOptions = {}): Middleware<readonly []> {
 }
 
 /**
- * Throws a 412 if the client changes another version than the present one.
+ * Throws a 412 if the client changes a version that is not the current one.
  *
- * It evaluates `If-Match`, and `If-None-Match` of a request that creates something
- * (`*`). Another request may still come in between. So make the change in the
- * database depend on the same version.
+ * It evaluates `If-Match`, and `If-None-Match` of a request that creates
+ * something (`*`). Another request may still come in between, so make the
+ * change in the database depend on the same version.
  *
  * @example A change of the version that the client has read
  * ```ts
@@ -111,7 +111,7 @@ export function etag(options: ETagOptions = {}): Middleware<readonly []> {
  * ```
  *
  * @param context The context of the request.
- * @param current The present `ETag`, or `null` if there is nothing yet.
+ * @param current The current `ETag`, or `null` if there is nothing yet.
  * @param options The answer to a request without a condition.
  * @throws {HTTPError} 412 if the condition is false, or 428 if it is missing and
  * `required`.

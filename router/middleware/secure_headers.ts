@@ -67,7 +67,7 @@ export interface SecureHeadersOptions {
  * `Referrer-Policy`, and `X-Content-Type-Options: nosniff`.
  *
  * Under the default policy, browsers silently ignore inline styles and scripts.
- * Use a stylesheet of your own origin, or see the guide for hashes and nonces.
+ * Use a stylesheet on your origin, or see the guide for hashes and nonces.
  *
  * `no-referrer` would make browsers send `Origin: null` with your own forms: set
  * that policy on single responses only.

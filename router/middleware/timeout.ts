@@ -28,9 +28,9 @@ export const TimeoutSignal: TimeoutSignalKey = /* @__PURE__ */ createContextKey<
  * the handler, so the session saves nothing, and `commit` of the session throws in
  * the late handler.
  *
- * JavaScript cannot stop a function: the handler goes on, and its response is
- * ignored. Pass `context.get(TimeoutSignal)` to what it waits for. The time of the
- * body, such as a stream, is not limited.
+ * JavaScript cannot stop a function: the handler continues, and its response is
+ * ignored. Pass `context.get(TimeoutSignal)` to what it waits for. The time of
+ * the body, such as a stream, is not limited.
  *
  * @example A slow service
  * ```ts
@@ -93,7 +93,9 @@ export function timeout(
   return describeMiddleware(middleware, { responses: { 503: "" } });
 }
 
-/** Enough microtasks for a handler behind eight async middleware. */
+/**
+ * The number of microtasks, enough for a handler behind eight async middleware.
+ */
 const MICROTASKS = 20;
 
 /**

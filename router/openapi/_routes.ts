@@ -7,7 +7,7 @@ import {
 import type { Middleware } from "../middleware.ts";
 import type { CollectedRoute, Mount, Registered } from "../mount.ts";
 
-/** A route with everything that stands before it. */
+/** A route with the mounts and the middleware before it. */
 export interface FoundRoute {
   readonly route: CollectedRoute;
   /** The prefix of the mounts that the route is in. */

@@ -111,7 +111,7 @@ function mapSchema(
   );
 }
 
-/** The keywords whose values are values and not schemas. */
+/** The keywords whose values are data, not schemas. */
 const VALUES = ["const", "default", "enum", "example", "examples"];
 
 function isObject(value: unknown): value is JSONSchema {

@@ -67,7 +67,7 @@ export class SecuritySchemes {
   }
 }
 
-/** Returns a scheme that reads the session with the name of its cookie. */
+/** Adds the cookie name to a scheme that reads the session. */
 function withCookie(
   scheme: SecurityScheme,
   cookie: string | undefined,
@@ -77,7 +77,7 @@ function withCookie(
     : scheme;
 }
 
-/** Combines the sets of two guards: each set of one with each of the other. */
+/** Combines each set of one guard with each set of the other. */
 function combine(
   first: readonly (readonly string[])[],
   second: readonly (readonly string[])[],

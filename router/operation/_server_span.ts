@@ -37,8 +37,8 @@ export const HEADERS: TelemetryGetter = {
 };
 
 /**
- * The options of the span of a request. A class, because V8 takes over 1 µs for
- * an object literal with a getter.
+ * The options of the span of a request. It is a class, because V8 takes over 1
+ * µs for an object literal with a getter.
  */
 export class ServerSpanOptions {
   readonly kind = SERVER;

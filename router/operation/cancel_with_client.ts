@@ -14,7 +14,7 @@ interface WorkersGlobal {
 
 /**
  * Returns a body that is canceled when the client leaves. On Workers this is
- * another stream, elsewhere the same one.
+ * another stream, on other runtimes the same one.
  */
 export function cancelWithClient(
   body: ReadableStream<Uint8Array>,

@@ -53,7 +53,7 @@ export interface SecurityReport {
    */
   readonly userId?: string | number | bigint | undefined;
   /**
-   * The user who was changed, if it is another one.
+   * The user who was changed, if not the one who acted.
    *
    * @default {undefined}
    */

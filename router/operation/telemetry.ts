@@ -25,8 +25,8 @@ export interface TelemetryOptions {
    * `true` to continue the trace of the caller, or a function that decides for
    * each request. It applies to spans that this middleware starts.
    *
-   * Trust: anyone can send these headers. Continue them only behind proxies of
-   * yours that set, check or remove them.
+   * Trust: anyone can send these headers. Continue a trace only behind your own
+   * proxies that set, check or remove them.
    *
    * @default {false}
    */

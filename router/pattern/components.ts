@@ -26,8 +26,8 @@ export interface Component {
 }
 
 /**
- * Parses the pattern of a component. Other components than the pathname must
- * be in canonical form already.
+ * Parses the pattern of a component. All components except the pathname must be
+ * in canonical form already.
  *
  * @throws {TypeError} If the pattern is invalid; the message is the reason.
  */

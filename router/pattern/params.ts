@@ -1,6 +1,6 @@
 /**
  * The params of a pattern, read from its source: names and, for wildcards and
- * unnamed groups, numbers from "0". Those of optional parts may be missing.
+ * unnamed groups, numbers from "0". Params of optional parts may be missing.
  */
 export type Params<Pattern extends string> = string extends Pattern
   ? Record<string, string>
@@ -14,7 +14,10 @@ export type Params<Pattern extends string> = string extends Pattern
     >
   : ParamsByName<PlainParamNames<Pattern> | OriginPath<Pattern>>;
 
-/** The param of the path if a pattern has only an origin: it matches any. */
+/**
+ * The param of the path if a pattern has only an origin, which matches any
+ * path.
+ */
 export type OriginPath<Pattern extends string> = Pattern extends
   `${string}://${infer Host}`
   ? Host extends `${string}${"/" | "?" | "#"}${string}` ? never : "0"
@@ -47,8 +50,8 @@ export type ParamsByName<Names extends string> =
 
 /**
  * The names of the params of a plain pattern: one without wildcards, groups,
- * regexps and backslashes. Most patterns are plain, and the compiler checks them
- * often, so they are read from colon to slash.
+ * regexps and backslashes. Most patterns are plain and the compiler checks them
+ * often, so this type reads them from colon to slash.
  */
 export type PlainParamNames<Text extends string> = Text extends
   `${string}:${infer Segment}/${infer Rest}`
@@ -63,12 +66,12 @@ export type OriginNames<Text extends string> = Text extends "*" | `*:${number}`
   : ParamNames<Text>;
 
 /**
- * The names of a pattern's params, read character by character. Those that may
+ * The names of a pattern's params, read character by character. Names that may
  * be missing end with a question mark.
  *
  * @typeParam Text The rest of the pattern.
- * @typeParam Found The names so far. Those in an open group begin with a brace,
- * and so does its start.
+ * @typeParam Found The names so far. Names in an open group begin with a brace,
+ * and so does the start of the group.
  * @typeParam Count One element for each unnamed part so far.
  */
 export type ParamNames<

@@ -38,9 +38,10 @@ const MAX_KEPT = 4096;
 const MAX_VISITED = 2 ** 22;
 
 /**
- * Creates a matcher that takes linear time, regexp groups included. It tries the
- * same paths as the regular expression of URLPattern, in the same order, but no
- * state twice at the same position. So the groups get the same values.
+ * Creates a matcher that takes linear time, regexp groups included. It tries
+ * the same paths as the regular expression of URLPattern, in the same order,
+ * but no state twice at the same position. This gives the groups the same
+ * values.
  *
  * @param delimiter The character that ends a segment, or "".
  * @param folded `true` if its input is in lower case.

@@ -58,11 +58,11 @@ export function parsedPattern(pattern: RoutePattern): ParsedPattern {
  *
  * A string is a pattern for the path, and a leading slash is added. One that
  * begins with a scheme, such as `https://:tenant.example.com/`, is a pattern
- * for the whole URL. Matching takes linear time, also with regexp groups such as
- * `:id(\\d+)`.
+ * for the whole URL. Matching takes linear time, even with regexp groups such
+ * as `:id(\\d+)`.
  *
- * Trust: the value of a param is decoded and can contain any character, that of
- * a wildcard also `../`. Never join it to a file path.
+ * Trust: the value of a param is decoded and can contain any character, and
+ * that of a wildcard even `../`. Never join it to a file path.
  *
  * @example A pattern and a link
  * ```ts
@@ -231,8 +231,9 @@ function createURLPattern(
 
 /**
  * Returns the source of a component. The platform's canonical form can be
- * another pattern: workerd turns `{/v:version}?` into `/v:version?`. So a source
- * with braces stays as it was given if the platform reads it as the same one.
+ * another pattern: workerd turns `{/v:version}?` into `/v:version?`. A source
+ * with braces therefore stays unchanged if the platform reads it as the same
+ * pattern.
  */
 function sourceOf(
   name: ComponentName,

@@ -1,9 +1,9 @@
 import { type Part, textPart } from "./parse.ts";
 
 /**
- * A literal, slashes included; a param that follows a slash; or an array with the
- * parts of another segment, from its first group on. The last array may hold the
- * rest of the path, from the first group on that may match a slash.
+ * A literal, slashes included; a param that follows a slash; or an array with
+ * the parts of another segment, from its first group on. The last array may
+ * contain the rest of the path, from the first group on that may match a slash.
  */
 export type Segment = Part | readonly Part[];
 

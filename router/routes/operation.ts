@@ -26,7 +26,10 @@ export interface Operation {
   readonly deprecated?: boolean;
   /** The schema of the params of the pattern, which are strings. */
   readonly params?: InputSchema;
-  /** The schema of the query, an object of strings and of arrays of strings. */
+  /**
+   * The schema of the query, whose input is an object of strings and string
+   * arrays.
+   */
   readonly query?: InputSchema;
   /** The schema of the JSON body. */
   readonly json?: InputSchema;
@@ -80,9 +83,9 @@ export interface ResponseDescription {
 export type NoOperation = Record<never, never>;
 
 /**
- * Messages for unknown properties, such as a misspelled one, and the types of the
- * examples. A function that passes a description on takes it in the same way:
- * `Description & OperationCheck<Description>`.
+ * Messages for unknown properties, such as a misspelled one, and the types of
+ * the examples. A function that passes a description to another one takes it in
+ * the same way: `Description & OperationCheck<Description>`.
  */
 export type OperationCheck<Description> = {
   readonly [Name in keyof Description]: Name extends "examples" ? {

@@ -73,7 +73,7 @@ export interface ResourcesOptions<
   readonly param?: Param;
 }
 
-/** The method and the end of the pattern of every route of a collection. */
+/** The method and the pattern's end for every route of a collection. */
 export interface ResourcesTable<Param extends string> {
   /** Lists the members. */
   readonly index: ["GET", ""];
@@ -91,7 +91,7 @@ export interface ResourcesTable<Param extends string> {
   readonly destroy: ["DELETE", `/:${Param}`];
 }
 
-/** The method and the end of the pattern of every route of a single resource. */
+/** The method and the pattern's end for every route of a single resource. */
 export interface ResourceTable {
   /** Shows it. */
   readonly show: ["GET", ""];

@@ -32,7 +32,7 @@ export function email(options: MessageOptions = {}): Check<string> {
   return makeCheck("email", {}, options.message, text, isEmail);
 }
 
-/** The maximum length. Longer URLs are not used, and take time to parse. */
+/** The maximum length. Longer URLs are rare in practice and slow to parse. */
 const MAX_URL = 65_536;
 
 /** The characters that `URL` silently removes. */

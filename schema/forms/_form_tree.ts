@@ -4,7 +4,7 @@
 export const MAX_DEPTH = 5;
 /** The most values of a form with nested names. */
 export const MAX_FIELDS = 1000;
-/** The bound of indexes: each must be smaller. */
+/** The bound of indexes: each index must be smaller. */
 export const MAX_INDEX = 1000;
 
 /** The values of a name, and the names below it. */

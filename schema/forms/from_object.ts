@@ -51,7 +51,7 @@ const UNREADABLE = [
   "variant",
 ];
 
-/** Replaces the objects of a schema with forms, also inside other schemas. */
+/** Replaces the objects of a schema with forms, even inside other schemas. */
 function formOf(node: Node, path: string): Node {
   const { parts, type } = node;
   if (type.name === "object") return formOfObject(node, path);

@@ -200,7 +200,10 @@ function writeObject(node: Node, writing: Writing): JSONSchema {
   };
 }
 
-/** Describes the fields of a form by their names, also those of nested forms. */
+/**
+ * Describes the fields of a form by their names, including those of nested
+ * forms.
+ */
 function writeForm(node: Node, writing: Writing): JSONSchema {
   if (writing.wire !== "strings") return unsupported("form", writing);
   const properties: Record<string, JSONSchema> = {};

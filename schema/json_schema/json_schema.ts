@@ -26,8 +26,8 @@ export interface JSONSchemaOptions {
    */
   readonly io?: "input" | "output" | undefined;
   /**
-   * The form of the input: JSON, or strings, as in a query and a form. Of
-   * strings, the export describes the values that they stand for, as OpenAPI
+   * The form of the input: JSON, or strings, as in a query and a form. For
+   * strings, the export describes the values that they represent, as OpenAPI
    * does: a number for a coerced number. It also describes forms.
    *
    * @default {"json"}

@@ -9,7 +9,7 @@ import type { VariantParts } from "./variant.ts";
 /** The values that an object's properties must have, by property. */
 export type Literals = ReadonlyMap<string, readonly unknown[]>;
 
-/** Returns the literals of an object schema, also inside other schemas. */
+/** Returns the literals of an object schema, even inside other schemas. */
 export function literalsOf(node: Node): Literals {
   const { parts, type } = node;
   switch (type.name) {

@@ -65,8 +65,9 @@ export function resolveLazy(parts: LazyParts): Node {
 const MAX_VISITS = 250_000;
 
 /**
- * Caches the results of recursive schemas for the rest of a parse. Called before
- * two schemas validate the same value: otherwise work doubles at every level.
+ * Caches the results of recursive schemas for the rest of a parse. Callers use
+ * it before two schemas validate the same value, because the work would double
+ * at every level.
  */
 export function cacheResults(context: Context): void {
   const work = context.work ??= { visits: 0 };

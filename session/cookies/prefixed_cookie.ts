@@ -155,10 +155,11 @@ export class PrefixedCookie {
   /**
    * Returns the cookie's name for a request. Cookies are set under this name.
    *
-   * Only in local development do they lack the prefix and `Secure`: over HTTP to a
-   * loopback name, from a loopback address, and without the headers of a proxy,
-   * which might serve HTTPS. A local `origin` declares that no proxy serves HTTPS.
-   * The development server of Workers needs it, because it sends such a header.
+   * Only in local development do cookies lack the prefix and `Secure`: over
+   * HTTP to a loopback name, from a loopback address, and without the headers
+   * of a proxy, which might serve HTTPS. A local `origin` declares that no
+   * proxy serves HTTPS. The development server of Workers needs it, because it
+   * sends such a header.
    */
   nameFor(context: RequestContext): string {
     // The hostname comes last: behind a proxy, nothing else needs the parsed URL.

@@ -53,12 +53,12 @@ export interface CookieOptions {
 }
 
 /**
- * Parses a `Cookie` header. Of several cookies with one name, it returns the first
- * one, which has the longest path.
+ * Parses a `Cookie` header. If several cookies have the same name, it returns
+ * the first one, which has the longest path.
  *
- * Trust: any client can send any value. A sibling host can plant a cookie, unless
- * its name begins with `__Host-`. A script can, unless it begins with
- * `__Host-Http-`.
+ * Trust: any client can send any value. A sibling host can plant a cookie,
+ * unless its name begins with `__Host-`. A script can plant one, unless its
+ * name begins with `__Host-Http-`.
  *
  * @example The cookies of a request
  * ```ts

@@ -60,9 +60,9 @@ export class OldIds {
   }
 
   /**
-   * Returns the session from before its id changed, if the request arrived before
-   * the change was complete. Otherwise a page that the browser requested at the
-   * same time would show no user.
+   * Returns the session from before its id changed, if the request arrived
+   * before the change was complete. Without this, a page that the browser
+   * requested at the same time would show no user.
    */
   async open(
     { before, id, movedAt, next }: Move & { readonly id: string },

@@ -1,12 +1,12 @@
 import { SessionStoreError } from "../errors.ts";
 
 /**
- * The least milliseconds of a save after which the next request goes on. Then
- * compare-and-swap decides.
+ * The minimum duration of a hanging save after which the next request
+ * continues, in milliseconds. Then compare-and-swap decides.
  */
 const MIN_PATIENCE = 1_000;
 
-/** A save takes two calls. One that takes twice as long may hang. */
+/** A save takes two calls. A save that takes twice as long may hang. */
 const PATIENCE_FACTOR = 4;
 
 /** The maximum number of waiting requests. */
@@ -36,8 +36,8 @@ interface Turn {
 
 /**
  * The requests of this process that save the same session, one at a time. If a
- * save hangs, the next request goes on, and the store answers both: with more of
- * them, each save would make all others fail, and the slow store slower.
+ * save hangs, the next request continues, and the store answers both. More
+ * concurrent saves would make each other fail, and make the slow store slower.
  */
 export class SaveQueue {
   readonly #waiting = new Set<() => void>();
@@ -91,7 +91,7 @@ export class SaveQueue {
     this.#advance();
   }
 
-  /** Lets the oldest waiting request go on, unless a save is running. */
+  /** Lets the oldest waiting request continue, unless a save is running. */
   #advance(): void {
     const now = performance.now();
     let isBusy = false;

@@ -17,13 +17,13 @@ const PAUSE = 1_000;
 const PROBE = "probe";
 
 /**
- * Makes calls to a store fail at once while the store is down. Otherwise each of
- * them would wait for its timeout.
+ * Makes calls to a store fail at once while the store is down. Without it, each
+ * call would wait for its timeout.
  *
  * A store is down if a call failed slowly and no other call succeeded in the
- * meantime. So one slow session, which a client may cause, is not an outage. A
- * read of a key that no session has tries at once whether the store answers, and
- * again after each pause.
+ * meantime. One slow session, which a client may cause, is therefore not an
+ * outage. A read of a key that no session has tries at once whether the store
+ * answers, and again after each pause.
  */
 export class CircuitBreaker {
   // This is a count, not the time of the last success: the clock of Workers

@@ -224,9 +224,9 @@ function newId(): string {
 export interface CookieSessionStoreOptions {
   /**
    * Secrets that encrypt the cookies, of 32 characters or more, from a random
-   * source: `openssl rand -base64 32`. The first one encrypts, all of them decrypt.
-   * To replace a secret, add the new one at the beginning. Remove the old one when
-   * all sessions have expired.
+   * source: `openssl rand -base64 32`. The first one encrypts, and all of them
+   * decrypt. To replace a secret, add the new one at the beginning. Remove the
+   * old one when all sessions have expired.
    */
   readonly secrets: readonly string[];
   /**

@@ -104,8 +104,8 @@ export interface SessionDriver {
 export const MAX_COOKIE_AGE = 34_560_000;
 
 /**
- * Returns the lifetime of a session's cookie in seconds, if the login has its own
- * timeouts. Otherwise the option of the middleware counts.
+ * Returns the lifetime of a session's cookie in seconds, if the login has its
+ * own timeouts. Without them, the option of the middleware applies.
  */
 export function cookieAge(
   { expiresAt, idle }: SessionRecord,

@@ -30,8 +30,8 @@ const BATCH = 500;
 const CONCURRENT = 20;
 
 /**
- * The maximum number of reads to end a session. Each one more means that another
- * request changed its id or its values in the meantime.
+ * The maximum number of reads to end a session. Each additional read means that
+ * another request changed the session's id or values in the meantime.
  */
 const MAX_READS = 1_000;
 
@@ -236,9 +236,9 @@ export async function findMany(
 }
 
 /**
- * Enforces the limit of a user's sessions after a login: ends the oldest ones, or
- * rejects the login. Of several concurrent logins, the last one to list the
- * sessions finds all of them, so they can't exceed the limit together.
+ * Enforces the limit of a user's sessions after a login: ends the oldest ones,
+ * or rejects the login. If logins are concurrent, the last one to list the
+ * sessions finds all of them, so together they can't exceed the limit.
  *
  * @param userId The user.
  * @param before The user of the session before the login. If it is the same, the

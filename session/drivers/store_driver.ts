@@ -79,8 +79,9 @@ export function storeDrivers(
 
 /**
  * A session in a store. It is saved by compare-and-swap: the driver loads the
- * session, applies the changes, and stores it if no other request was faster.
- * Otherwise it tries again. A session that is gone from the store stays gone.
+ * session, applies the changes, and stores it unless another request won the
+ * race. Otherwise it tries again. A session that the store has removed is not
+ * stored again.
  */
 class StoreDriver implements SessionDriver {
   readonly isInCookies = false;
@@ -179,7 +180,9 @@ class StoreDriver implements SessionDriver {
     throw tooManyWriters();
   }
 
-  /** Saves the record once. Returns `undefined` if another writer was faster. */
+  /**
+   * Saves the record once. Returns `undefined` if another writer won the race.
+   */
   async #trySave(
     update: UpdateRecord,
     idChange: IdChange,
@@ -232,7 +235,7 @@ class StoreDriver implements SessionDriver {
   }
 
   /**
-   * Stores a record. Returns `false` if another writer was faster.
+   * Stores a record. Returns `false` if another writer won the race.
    *
    * @param keepsId `true` unless a stored session gets a new id.
    * @param keepsUser `true` if it belongs to the same user as before.

@@ -15,11 +15,11 @@ import {
 } from "./_checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
-/** The number of users, and the most times that the ids of each change. */
+/** The number of users, and the maximum number of id changes for each. */
 const USERS = 20;
 const ROTATIONS = 40;
 
-/** Ends of many sessions at once, without a request. */
+/** The checks that end many sessions at once, without a request. */
 export const endAllChecks: readonly Check[] = [
   ["keys() returns the key of each value with an index name", async (store) => {
     if (store.keys === undefined) return;

@@ -243,7 +243,7 @@ async function logIn(
   return clients;
 }
 
-/** Ignores a conflict, or that a session has too many writers at once. */
+/** Ignores the errors of a conflict and of too many concurrent writers. */
 function ignoreFailure(error: unknown): void {
   if (error instanceof SessionStoreError) return;
   if (!(error instanceof SessionConflictError)) throw error;

@@ -56,7 +56,7 @@ for name in string.gmatch(ARGV[7], '[^ ]+') do
 end
 return { 1, {} }`;
 
-/** KEYS: the value's key. ARGV: the names, the id. */
+/** KEYS contains the value's key. ARGV contains the names and the id. */
 export const DELETE = `${SETS}
 local names = redis.call('HGET', KEYS[1], 'index')
 learn(names)
@@ -74,8 +74,8 @@ end
 return found`;
 
 /**
- * KEYS: the values' keys. ARGV: the names, the value, its version, its lifetime,
- * and the ids and versions to replace.
+ * KEYS contains the values' keys. ARGV contains the names, the value, its
+ * version, its lifetime, and the ids and versions to replace.
  */
 export const REPLACE_MANY = `${SETS}
 local changes, replaced = {}, {}
@@ -97,8 +97,8 @@ end
 return { replaced, {} }`;
 
 /**
- * KEYS: the prefix, which selects the node, and to which a client may add its
- * own. ARGV: the position.
+ * KEYS contains the prefix, which selects the node, and to which a client may
+ * add its own. ARGV contains the position.
  */
 export const SCAN = String.raw`
 local pattern = string.gsub(KEYS[1], '[%*%?%[%]\\]', '\\%0') .. '*'

@@ -65,9 +65,10 @@ const SWEEP_INTERVAL = 60_000;
  *    counts of rate limits, or one of the counts of a throttle,
  * 3. of all logins.
  *
- * So a flood of one kind does not evict other kinds, and only logins evict the
- * logins of other users. If users can register freely, that takes an account for
- * each hundred logins. If the new value itself is evicted, `put` returns `false`.
+ * A flood of one kind therefore does not evict other kinds, and only logins
+ * evict the logins of other users. If users can register freely, that takes an
+ * account for each hundred logins. If the new value itself is evicted, `put`
+ * returns `false`.
  *
  * @example Store a value
  * ```ts

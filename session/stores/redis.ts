@@ -214,9 +214,9 @@ class RedisStore implements SessionStore {
   }
 
   /**
-   * Checks that all keys keep their names, or get the same prefix. Otherwise the
-   * index would be written and read under different names, and ending the sessions
-   * of a user would silently end none.
+   * Checks that all keys keep their names, or get the same prefix. If they
+   * differed, the index would be written and read under different names, and
+   * ending the sessions of a user would silently end none.
    */
   async #check(): Promise<void> {
     const keys = [`${this.#prefix}a`, `${this.#index}b`];

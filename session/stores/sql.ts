@@ -56,7 +56,7 @@ export interface SQLSessionStoreOptions {
   readonly now?: () => number;
 }
 
-/** The limits of rows per statement and of statements per sweep. */
+/** The maximum numbers of rows per statement and statements per sweep. */
 const SWEEP = { rows: 1_000, statements: 100 };
 
 /**
