@@ -15,6 +15,7 @@ import { LIMITS, readInput } from "./_input.ts";
 import { wantsJSON } from "./guards.ts";
 import { messagesOf } from "./messages/languages.ts";
 import type { FormState } from "./pages/fields.ts";
+import { recoveryCodesView } from "./pages/security_pages.ts";
 import { type Layout, MESSAGE, renderPage, type View } from "./pages/page.ts";
 
 /** A call of a page. */
@@ -90,6 +91,9 @@ export class Answers {
       const call = await this.#callOf(context, input);
       const outcome = await act(call);
       if (wantsJSON(context)) return await answerJSON(context, outcome);
+      if (outcome.ok && outcome.recoveryCodes !== undefined) {
+        return renderPage(call, recoveryCodesView(call, outcome.recoveryCodes));
+      }
       if (outcome.ok) return goOn(context, outcome);
       const state = { failed: outcome, values: valuesOf(input) };
       const page = view === undefined
@@ -143,8 +147,8 @@ async function answerJSON(
   outcome: Outcome,
 ): Promise<Response> {
   if (outcome.ok) {
-    const { location, next } = outcome;
-    return Response.json({ next, location });
+    const { location, next, recoveryCodes } = outcome;
+    return Response.json({ next, location, recoveryCodes });
   }
   const { status, error, errors, retryAfter } = outcome;
   const headers = new Headers();

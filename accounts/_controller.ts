@@ -1,6 +1,5 @@
 import { Auth, type Guard, requireOwnLogin } from "../auth/middleware/mod.ts";
 import { formData, secureHeaders } from "../router/middleware/mod.ts";
-import { redirect } from "../router/internal.ts";
 import type { Controller, Middleware, RequestContext } from "../router/mod.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import {
@@ -9,27 +8,33 @@ import {
   removeAccount,
   saveProfile,
 } from "./actions/account.ts";
-import { returnToOf, searchOf } from "./actions/call.ts";
 import {
   changeEmailByCode,
   changeEmailByLink,
   startEmailChange,
 } from "./actions/email_change.ts";
 import { deletionDays } from "./actions/deletion_days.ts";
-import { ownAccount } from "./actions/enter.ts";
+import {
+  logInByCode,
+  logInByLink,
+  startEmailLogin,
+} from "./actions/email_login.ts";
+import {
+  confirmByCode,
+  disableApp,
+  enableApp,
+  newRecoveryCodes,
+  verifyCode,
+} from "./actions/second_factor.ts";
+import { endSessions } from "./actions/sessions.ts";
 import { logIn, logOut } from "./actions/login.ts";
-import { restorationOf, restoreAccount } from "./actions/not_me.ts";
+import { restoreAccount } from "./actions/not_me.ts";
 import {
   register,
   registerByCode,
   registerByLink,
 } from "./actions/registration.ts";
-import {
-  accountOfReset,
-  requestReset,
-  resetPassword,
-} from "./actions/reset.ts";
-import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
+import { requestReset, resetPassword } from "./actions/reset.ts";
 import {
   addPasskey,
   confirmByPasskey,
@@ -37,39 +42,42 @@ import {
   passkeyConfirmOptions,
   passkeyLoginOptions,
   passkeyOptions,
-  passkeyUser,
   removePasskey,
 } from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
+import { Answers, LIMITS, noStore } from "./_answer.ts";
 import {
-  Answers,
-  LIMITS,
-  noStore,
-  type ViewCall,
-  type ViewOf,
-} from "./_answer.ts";
-import {
-  confirmView,
   emailView,
   passwordView,
   profileView,
   removeView,
 } from "./pages/account_pages.ts";
-import type { FormState } from "./pages/fields.ts";
-import { passkeysView } from "./pages/passkey_pages.ts";
-import type { Layout, View } from "./pages/page.ts";
+import type { Layout } from "./pages/page.ts";
 import { passkeyScript } from "../auth/passkey/mod.ts";
 import { STYLE } from "./pages/style.ts";
 import {
-  chooseView,
-  codeView,
-  expiredView,
-  linkView,
+  emailLoginView,
   loginView,
-  notMeView,
   registerView,
   resetView,
 } from "./pages/visitor_pages.ts";
+import {
+  confirmPage,
+  emailCodeView,
+  emailLinkView,
+  emailLoginCodeView,
+  emailLoginLinkView,
+  of,
+  passkeysPage,
+  registerCodeView,
+  registerLinkView,
+  resetLinkView,
+  restoreView,
+  secondFactorPage,
+  sessionsPage,
+  twoStepPage,
+  unlessLoggedIn,
+} from "./_views.ts";
 
 /** The parts of the controller that the options decide. */
 export interface ControllerParts {
@@ -104,6 +112,8 @@ export function createController(
       ...userActions(answers, parts),
       ...linkActions(answers),
       ...passkeyActions(answers, parts),
+      ...emailActions(answers),
+      ...securityActions(answers, parts),
       session: sessionJSON,
       style: stylesheet,
       passkeyScript,
@@ -181,6 +191,47 @@ function userActions(
   };
 }
 
+function emailActions(answers: Answers) {
+  return {
+    emailLogin: {
+      actions: answers.form(unlessLoggedIn(emailLoginView), startEmailLogin),
+    },
+    emailLoginCode: { actions: answers.form(emailLoginCodeView, logInByCode) },
+    emailLoginLink: { actions: answers.form(emailLoginLinkView, logInByLink) },
+  };
+}
+
+function securityActions(
+  answers: Answers,
+  { requireUser, requireFresh }: ControllerParts,
+) {
+  const own = [requireUser, requireOwnLogin()];
+  const fresh = [requireFresh, requireOwnLogin()];
+  return {
+    secondFactor: { actions: answers.form(secondFactorPage, verifyCode) },
+    codeConfirm: {
+      middleware: own,
+      handler: answers.action(confirmByCode, confirmPage),
+    },
+    twoStep: {
+      middleware: fresh,
+      actions: answers.form(twoStepPage, enableApp),
+    },
+    twoStepRemoval: {
+      middleware: fresh,
+      handler: answers.action(disableApp, twoStepPage),
+    },
+    recoveryCodes: {
+      middleware: fresh,
+      handler: answers.action(newRecoveryCodes, twoStepPage),
+    },
+    sessions: {
+      middleware: own,
+      actions: answers.form(sessionsPage, endSessions),
+    },
+  };
+}
+
 function passkeyActions(
   answers: Answers,
   { requireUser, requireFresh }: ControllerParts,
@@ -213,116 +264,10 @@ function passkeyActions(
   };
 }
 
-async function passkeysPage(call: ViewCall, state: FormState): Promise<View> {
-  const { context, services: { passkeys, store } } = call;
-  const account = ownAccount(context);
-  return passkeysView(call, state, {
-    list: await createPasskeyStore(store).list(account.id),
-    signal: await passkeys.signal(passkeyUser(account)),
-  });
-}
-
-async function confirmPage(call: ViewCall, state: FormState): Promise<View> {
-  const account = ownAccount(call.context);
-  const passkeys = await call.services.store.waysIn(account.id, PASSKEY);
-  return confirmView(call, state, account, passkeys.length > 0);
-}
-
 /** Shows the page of a link without a login: another browser gets the code. */
 function emailLinkActions(answers: Answers, own: readonly Guard[]) {
   const { index, action } = answers.form(emailLinkView, changeEmailByLink);
   return { actions: { index, action: { middleware: own, handler: action } } };
-}
-
-/** Creates a view of the logged-in account. */
-function of(
-  view: (
-    call: ViewCall,
-    state: FormState,
-    account: ReturnType<typeof ownAccount>,
-  ) => View,
-): ViewOf {
-  return (call, state) => view(call, state, ownAccount(call.context));
-}
-
-/** Sends users who are logged in to the page they asked for. */
-function unlessLoggedIn(view: ViewOf): ViewOf {
-  return (call, state) => {
-    const { context, services } = call;
-    return context.get(Auth) === null
-      ? view(call, state)
-      : redirect(returnToOf(context, services));
-  };
-}
-
-async function registerCodeView(
-  call: ViewCall,
-  state: FormState,
-): Promise<View | Response> {
-  const { context, services: { registrationMails, routes } } = call;
-  const email = await registrationMails.pendingEmail(context);
-  const again = routes.register.index.href({}, searchOf(context));
-  if (email === null) return expiredView(call, again);
-  const action = routes.registerCode.action.href({}, searchOf(context));
-  return codeView(call, state, { action, again, email });
-}
-
-async function registerLinkView(call: ViewCall): Promise<View> {
-  const { context, services: { registrationMails, routes } } = call;
-  const token = tokenOf(call);
-  return linkView(call, await registrationMails.open(context, token), {
-    action: routes.registerLink.action.href(),
-    again: routes.register.index.href(),
-    token,
-  });
-}
-
-async function emailCodeView(
-  call: ViewCall,
-  state: FormState,
-): Promise<View> {
-  const { context, services: { emailChanges, routes } } = call;
-  const email = await emailChanges.pendingEmail(context);
-  const again = routes.email.index.href();
-  if (email === null) return expiredView(call, again);
-  const action = routes.emailCode.action.href();
-  return codeView(call, state, { action, again, email });
-}
-
-async function emailLinkView(call: ViewCall): Promise<View> {
-  const { context, services: { emailChanges, routes } } = call;
-  const token = tokenOf(call);
-  return linkView(call, await emailChanges.open(context, token), {
-    action: routes.emailLink.action.href(),
-    again: routes.email.index.href(),
-    token,
-  });
-}
-
-async function resetLinkView(
-  call: ViewCall,
-  state: FormState,
-): Promise<View> {
-  const token = tokenOf(call);
-  const account = await accountOfReset(call, token);
-  return account === null
-    ? expiredView(call, call.services.routes.reset.index.href())
-    : chooseView(call, state, { email: account.email, token });
-}
-
-async function restoreView(call: ViewCall): Promise<View> {
-  const { services } = call;
-  const token = tokenOf(call);
-  const restoration = await restorationOf(services, token);
-  return restoration === null
-    ? expiredView(call, services.routes.reset.index.href())
-    : notMeView(call, token, "email" in restoration.undo);
-}
-
-/** Returns the token of an opened link, or of its form. */
-function tokenOf({ context, input }: ViewCall): string {
-  const token = input.get("token") ?? context.url.searchParams.get("token");
-  return typeof token === "string" ? token : "";
 }
 
 /** Responds with the logged-in account, for scripts. */

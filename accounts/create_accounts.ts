@@ -121,7 +121,7 @@ export function createAccounts<const N extends Names = Names>(
   const { outbox, routes, sessions: store } = settings;
   const ready = servicesOnce(settings, options.secrets);
   const requireUser = createRequireUser(settings);
-  const requireFresh = createRequireFresh(settings, requireUser);
+  const requireFresh = createRequireFresh(settings, requireUser, ready);
   return {
     middleware: middlewareOf<N>(settings, options),
     routes,

@@ -12,7 +12,8 @@ import {
 } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
-import type { Settings } from "./actions/services.ts";
+import { ownAccount } from "./actions/enter.ts";
+import type { Services, Settings } from "./actions/services.ts";
 
 /** The longest time since the login of a sensitive change, in milliseconds. */
 const FRESH = 10 * 60_000;
@@ -36,6 +37,7 @@ export function createRequireUser({ routes }: Settings): Guard {
 export function createRequireFresh(
   { now, routes }: Settings,
   requireUser: Guard,
+  ready: () => Promise<Services>,
 ): Guard {
   const confirm = routes.confirm.index;
   const onStale = ({ url }: Request) => {
@@ -45,10 +47,22 @@ export function createRequireFresh(
     response.headers.set("Cache-Control", "no-store");
     return response;
   };
-  const guard = either(
+  const recent = either(
     requireFreshAuth(FRESH, { now }),
     requireFreshAuth(FRESH, { now, onStale }),
   );
+  const methods = ["mfa"];
+  const both = either(
+    requireFreshAuth(FRESH, { now, methods }),
+    requireFreshAuth(FRESH, { now, methods, onStale }),
+  );
+  const guard: Guard = async (context, next) => {
+    const { factors } = await ready();
+    const { id } = ownAccount(context);
+    // A user with a second factor confirms with it.
+    const { totp } = await factors.status(id);
+    return await (totp ? both : recent)(context, next);
+  };
   return describeMiddleware(
     (context, next) =>
       requireUser(context, async () => {

@@ -1,5 +1,6 @@
 import { createContextKey, safeRedirectPath } from "../../router/internal.ts";
 import type { ContextKey, RequestContext } from "../../router/mod.ts";
+import type { TOTPSetup } from "../../auth/second_factor/mod.ts";
 import type { Messages } from "../messages/messages.ts";
 import type { Services } from "./services.ts";
 
@@ -35,6 +36,8 @@ export interface Done {
   readonly message?: string;
   /** The message of the next page, for a browser without a login. */
   readonly notice?: Notice;
+  /** New recovery codes, which the response shows once. */
+  readonly recoveryCodes?: readonly string[];
 }
 
 /** The messages for browsers without a login, which the URL names. */
@@ -50,6 +53,8 @@ export interface Failed {
   readonly errors?: Readonly<Record<string, string>>;
   /** The seconds until the next attempt. */
   readonly retryAfter?: number;
+  /** The same set-up of an authenticator app, to show the form again. */
+  readonly setup?: TOTPSetup;
 }
 
 /** Creates a result with an error of the whole form. */

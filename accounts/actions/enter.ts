@@ -36,7 +36,7 @@ export async function enter(
   );
   if (session === "ended") return refused(messages.wrongLogin);
   if (session === null) {
-    const location = services.routes.login.index.href();
+    const location = services.routes.secondFactor.index.href();
     return { ok: true, next: "second-factor", location };
   }
   return await welcome(call, account, returnTo);

@@ -9,6 +9,9 @@ import type { AccountChange, StoredAccount } from "../store/store.ts";
 import { type Call, expired, type Outcome } from "./call.ts";
 import type { Services } from "./services.ts";
 
+/** The kind of an authenticator app among the changes that a link undoes. */
+export const APP = "app";
+
 const purpose = "account-not-me";
 
 /** The lifetime of a link: owners do not read their mail every day. */
@@ -101,11 +104,14 @@ export async function restoreAccount(call: Call): Promise<Outcome> {
   const next = await store.change(id, version, changeOf(undo));
   if (next === null) return expired(call);
   if ("email" in undo) await endLaterLinks(services, id, [since, next]);
-  else await store.removeWayIn({ accountId: id, ...undo });
+  else if (undo.kind !== APP) {
+    await store.removeWayIn({ accountId: id, ...undo });
+  }
   await takeOneTimeToken(store.values, { purpose, token, now });
   // A thief who changed the address may have set up an app as well.
-  if ("email" in undo) await services.factors.remove(id);
-  else await services.factors.revoke(id);
+  if ("email" in undo || await isPresentApp(services, id, undo)) {
+    await services.factors.remove(id);
+  } else await services.factors.revoke(id);
   await endUserSessions(services.sessions, id, { version: next });
   reportSecurityEvent(context, {
     action: "password-change",
@@ -114,6 +120,16 @@ export async function restoreAccount(call: Call): Promise<Outcome> {
   });
   const location = services.routes.reset.index.href();
   return { ok: true, next: "login", location, notice: "restored" };
+}
+
+/** Returns `true` for the authenticator app that an account has now. */
+async function isPresentApp(
+  { factors }: Services,
+  accountId: string,
+  { kind, id }: { readonly kind: string; readonly id: string },
+): Promise<boolean> {
+  if (kind !== APP) return false;
+  return String((await factors.status(accountId)).totpSince) === id;
 }
 
 /** Returns the change that ends the access of a thief. */

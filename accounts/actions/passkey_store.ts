@@ -43,7 +43,7 @@ export function createPasskeyStore(store: AccountStore): PasskeyStore {
       );
     },
     rename: (id, userId, name) => store.renameWayIn(wayOf(id, userId), name),
-    delete: (id, userId) => store.removeWayIn(wayOf(id, userId)),
+    remove: (id, userId) => store.removeWayIn(wayOf(id, userId)),
   };
 }
 

@@ -51,6 +51,7 @@ export interface Services extends Settings {
   readonly factors: SecondFactors;
   readonly registrationMails: EmailLogin;
   readonly emailChanges: EmailLogin;
+  readonly emailLogins: EmailLogin;
   readonly password: CredentialsAuthProvider<Credentials, AccountLogin>;
   readonly passkeys: Passkeys;
   readonly loginThrottle: Throttle;
@@ -82,6 +83,7 @@ export function createServices(
       now,
     }),
     registrationMails: createEmailLogin({ ...emails, purpose: "register" }),
+    emailLogins: createEmailLogin(emails),
     emailChanges: createEmailLogin({ ...emails, purpose: "change-email" }),
     password: createCredentialsAuthProvider({
       name: "password",

@@ -25,6 +25,14 @@ export type AccountRoutes = {
   readonly passkeyLogin: Route<"POST", "/login/passkey">;
   /** The options of this login, for the script. */
   readonly passkeyLoginOptions: Route<"POST", "/login/passkey/options">;
+  /** The request for an email that logs in. */
+  readonly emailLogin: PageRoutes<"/login/email">;
+  /** The code of that email. */
+  readonly emailLoginCode: PageRoutes<"/login/email/code">;
+  /** The link of that email. */
+  readonly emailLoginLink: PageRoutes<"/login/email/link">;
+  /** The second factor of a login. */
+  readonly secondFactor: PageRoutes<"/login/code">;
   /** The logout. */
   readonly logout: Route<"POST", "/login/out">;
   /** The registration. */
@@ -46,6 +54,16 @@ export type AccountRoutes = {
     "POST",
     "/account/confirm/passkey/options"
   >;
+  /** The same with a code of the authenticator app. */
+  readonly codeConfirm: Route<"POST", "/account/confirm/code">;
+  /** The authenticator app; `action` sets it up. */
+  readonly twoStep: PageRoutes<"/account/two-step">;
+  /** The removal of the authenticator app. */
+  readonly twoStepRemoval: Route<"POST", "/account/two-step/remove">;
+  /** New recovery codes. */
+  readonly recoveryCodes: Route<"POST", "/account/two-step/codes">;
+  /** The sessions; `action` ends one or all others. */
+  readonly sessions: PageRoutes<"/account/sessions">;
   /** The passkeys; `action` adds one. */
   readonly passkeys: PageRoutes<"/account/passkeys">;
   /** The options of a new passkey, for the script. */
@@ -82,6 +100,10 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     login: form(login),
     passkeyLogin: post(`${login}/passkey`),
     passkeyLoginOptions: post(`${login}/passkey/options`),
+    emailLogin: form(`${login}/email`),
+    emailLoginCode: form(`${login}/email/code`),
+    emailLoginLink: form(`${login}/email/link`),
+    secondFactor: form(`${login}/code`),
     logout: post(`${login}/out`),
     register: form(register),
     registerCode: form(`${register}/code`),
@@ -91,6 +113,11 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     confirm: form(`${account}/confirm`),
     passkeyConfirm: post(`${account}/confirm/passkey`),
     passkeyConfirmOptions: post(`${account}/confirm/passkey/options`),
+    codeConfirm: post(`${account}/confirm/code`),
+    twoStep: form(`${account}/two-step`),
+    twoStepRemoval: post(`${account}/two-step/remove`),
+    recoveryCodes: post(`${account}/two-step/codes`),
+    sessions: form(`${account}/sessions`),
     passkeys: form(`${account}/passkeys`),
     passkeyOptions: post(`${account}/passkeys/options`),
     passkeyRemoval: post(`${account}/passkeys/remove`),

@@ -150,6 +150,52 @@ export function newWayMail(
   }, messages);
 }
 
+/** Creates the email that logs in. */
+export function loginMail(
+  call: Call,
+  { email, code, token }: EmailToSend,
+): Mail {
+  const { messages, services: { name, routes } } = call;
+  const { mails } = messages;
+  const path = routes.emailLoginLink.index.href({}, { token });
+  return createMail({
+    to: email,
+    subject: mails.loginSubject(name),
+    paragraphs: [mails.loginText(name)],
+    button: { label: mails.loginButton, url: urlOf(call, path) },
+    code,
+    notes: [requestedBy(call, messages), mails.ignore],
+  }, messages);
+}
+
+/**
+ * Creates the email that tells an owner about a change of second factors. With a
+ * token, its link undoes the change; others lead to the reset of the password.
+ */
+export function factorMail(
+  call: Call,
+  account: StoredAccount,
+  change: "on" | "off" | "codes" | "recovery",
+  token?: string,
+): Mail {
+  const messages = messagesIn(account.language);
+  const { services: { name, routes } } = call;
+  const { mails } = messages;
+  const path = token === undefined
+    ? routes.reset.index.href()
+    : routes.notMe.index.href({}, { token });
+  return createMail({
+    to: account.email,
+    subject: mails.factorSubject(name),
+    paragraphs: [mails.factorText[change](name)],
+    button: {
+      label: token === undefined ? mails.resetLink : mails.notMeButton,
+      url: urlOf(call, path),
+    },
+    notes: [requestedBy(call, messages)],
+  }, messages);
+}
+
 /** Creates the email that tells an owner about a deletion. */
 export function deletionMail(
   call: Call,

@@ -41,6 +41,21 @@ const mails: MailMessages = {
   wayInSubject: (app) => `Your account at ${app} has a new way in`,
   passkeyText: (app) =>
     `A passkey was added to your account at ${app}. If it was not you, this link removes it and ends all access. It works for seven days.`,
+  loginSubject: (app) => `Log in to ${app}`,
+  loginText: (app) =>
+    `To log in to ${app}, open this link in the browser in which you have asked for it.`,
+  loginButton: "Log in",
+  factorSubject: (app) => `The security of your account at ${app} has changed`,
+  factorText: {
+    on: (app) =>
+      `Your account at ${app} has a new authenticator app. If it was not you, this link removes it and ends all access. It works for seven days.`,
+    off: (app) =>
+      `Two-step login of your account at ${app} was turned off. If it was not you, choose a new password now.`,
+    codes: (app) =>
+      `Your account at ${app} has new recovery codes. If it was not you, choose a new password now.`,
+    recovery: (app) =>
+      `A recovery code of your account at ${app} was used. If it was not you, choose a new password now.`,
+  },
   deleteSubject: (app) => `Your account at ${app} will be deleted`,
   deleteText: (app, days) =>
     `Your account at ${app} will be deleted in ${days} days. To keep it, log in before.`,
@@ -112,6 +127,39 @@ export const english: Messages = {
   passwordText: "Your other sessions end.",
   passwordChanged:
     "Your password is changed, and your other sessions have ended.",
+  secondFactorTitle: "Enter your code",
+  rememberBrowser: "Remember this browser for 30 days",
+  appCodeHint: "A code of your authenticator app, or a recovery code.",
+  emailLogin: "Log in by email",
+  emailLoginText: "We will email you a code and a link.",
+  sendCode: "Send the code",
+  twoStep: "Two-step login",
+  twoStepText:
+    "With an authenticator app, a stolen password is not enough to log in.",
+  twoStepKey: "Add this key to your app:",
+  twoStepOpen: "Open it in an app on this device",
+  twoStepCodeHint: "The six digits that your app shows now.",
+  twoStepOn: "Turn on",
+  twoStepOff: "Turn off two-step login",
+  twoStepIsOn: (codes) =>
+    `Two-step login is on. You have ${codes} unused recovery codes.`,
+  twoStepChanged: "Two-step login is off, and your other sessions have ended.",
+  newCodes: "Create new recovery codes",
+  recoveryCodes: "Recovery codes",
+  recoveryCodesText:
+    "Each code logs you in once, if you have lost your device. Keep them in a safe place: they are shown only now.",
+  codesSaved: "I have saved them",
+  sessions: "Sessions",
+  sessionsText:
+    "You are logged in on these browsers. End the sessions that you do not recognize.",
+  sessionsEnded: "Done.",
+  sessionGone: "This session has already ended.",
+  endOthers: "End all other sessions",
+  end: "End",
+  endNamed: (name) => `End the session of ${name}`,
+  thisBrowser: "This browser",
+  unknownBrowser: "Unknown browser",
+  loggedIn: (time) => `logged in ${time}`,
   passkeys: "Passkeys",
   passkeysText:
     "A passkey logs you in with your fingerprint, your face or the PIN of your device. It can't be guessed or stolen.",

@@ -41,6 +41,22 @@ const mails: MailMessages = {
   wayInSubject: (app) => `Ihr Konto bei ${app} hat einen neuen Zugang`,
   passkeyText: (app) =>
     `Ihrem Konto bei ${app} wurde ein Passkey hinzugefügt. Wenn Sie das nicht waren, entfernt ihn dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
+  loginSubject: (app) => `Anmelden bei ${app}`,
+  loginText: (app) =>
+    `Um sich bei ${app} anzumelden, öffnen Sie diesen Link in dem Browser, in dem Sie das angefordert haben.`,
+  loginButton: "Anmelden",
+  factorSubject: (app) =>
+    `Die Sicherheit Ihres Kontos bei ${app} hat sich geändert`,
+  factorText: {
+    on: (app) =>
+      `Ihr Konto bei ${app} hat eine neue Authenticator-App. Wenn Sie das nicht waren, entfernt sie dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
+    off: (app) =>
+      `Die Anmeldung in zwei Schritten Ihres Kontos bei ${app} wurde ausgeschaltet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
+    codes: (app) =>
+      `Ihr Konto bei ${app} hat neue Wiederherstellungscodes. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
+    recovery: (app) =>
+      `Ein Wiederherstellungscode Ihres Kontos bei ${app} wurde benutzt. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
+  },
   deleteSubject: (app) => `Ihr Konto bei ${app} wird gelöscht`,
   deleteText: (app, days) =>
     `Ihr Konto bei ${app} wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
@@ -113,6 +129,41 @@ export const german: Messages = {
   passwordText: "Ihre anderen Sitzungen enden.",
   passwordChanged:
     "Ihr Passwort ist geändert, und Ihre anderen Sitzungen sind beendet.",
+  secondFactorTitle: "Geben Sie Ihren Code ein",
+  rememberBrowser: "Diesen Browser 30 Tage merken",
+  appCodeHint:
+    "Ein Code Ihrer Authenticator-App oder ein Wiederherstellungscode.",
+  emailLogin: "Per E-Mail anmelden",
+  emailLoginText: "Wir senden Ihnen einen Code und einen Link.",
+  sendCode: "Code senden",
+  twoStep: "Anmeldung in zwei Schritten",
+  twoStepText:
+    "Mit einer Authenticator-App reicht ein gestohlenes Passwort nicht zum Anmelden.",
+  twoStepKey: "Fügen Sie Ihrer App diesen Schlüssel hinzu:",
+  twoStepOpen: "In einer App auf diesem Gerät öffnen",
+  twoStepCodeHint: "Die sechs Ziffern, die Ihre App jetzt zeigt.",
+  twoStepOn: "Einschalten",
+  twoStepOff: "Zweiten Schritt ausschalten",
+  twoStepIsOn: (codes) =>
+    `Die Anmeldung in zwei Schritten ist eingeschaltet. Unbenutzte Wiederherstellungscodes: ${codes}.`,
+  twoStepChanged:
+    "Der zweite Schritt ist ausgeschaltet, und Ihre anderen Sitzungen sind beendet.",
+  newCodes: "Neue Wiederherstellungscodes erzeugen",
+  recoveryCodes: "Wiederherstellungscodes",
+  recoveryCodesText:
+    "Jeder Code meldet Sie einmal an, wenn Sie Ihr Gerät verloren haben. Bewahren Sie sie sicher auf: Sie werden nur jetzt gezeigt.",
+  codesSaved: "Ich habe sie gesichert",
+  sessions: "Sitzungen",
+  sessionsText:
+    "Sie sind in diesen Browsern angemeldet. Beenden Sie die Sitzungen, die Sie nicht kennen.",
+  sessionsEnded: "Erledigt.",
+  sessionGone: "Diese Sitzung ist schon beendet.",
+  endOthers: "Alle anderen Sitzungen beenden",
+  end: "Beenden",
+  endNamed: (name) => `Die Sitzung von ${name} beenden`,
+  thisBrowser: "Dieser Browser",
+  unknownBrowser: "Unbekannter Browser",
+  loggedIn: (time) => `angemeldet am ${time}`,
   passkeys: "Passkeys",
   passkeysText:
     "Ein Passkey meldet Sie mit Ihrem Fingerabdruck, Ihrem Gesicht oder der PIN Ihres Geräts an. Er lässt sich nicht erraten oder stehlen.",

@@ -150,6 +150,8 @@ export function accountView(
   const links: readonly (readonly [keyof AccountRoutes, string, string])[] = [
     ["profile", routes.profile.index.href(), messages.profile],
     ["email", routes.email.index.href(), messages.email],
+    ["twoStep", routes.twoStep.index.href(), messages.twoStep],
+    ["sessions", routes.sessions.index.href(), messages.sessions],
     ["passkeys", routes.passkeys.index.href(), messages.passkeys],
     ["password", routes.password.index.href(), messages.password],
     ["remove", routes.remove.index.href(), messages.deleteTitle],

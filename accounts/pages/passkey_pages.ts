@@ -97,6 +97,7 @@ function problem({ passkeyFailed }: Messages): Markup {
   `;
 }
 
-function dayOf(time: number): string {
+/** Returns the day of a time. */
+export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

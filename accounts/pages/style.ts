@@ -62,6 +62,8 @@ padding:.7rem 0;border-bottom:1px solid var(--gh-line)}
 .rows div{min-width:0;overflow-wrap:anywhere}
 .rows p{margin:0}
 [hidden]{display:none!important}
+.key,.codes{font:600 1.05rem/1.7 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.codes{columns:2;padding:0;list-style:none}
 .area{display:grid;gap:1rem 2.5rem}
 .area nav ul{display:flex;flex-wrap:wrap;gap:.2rem;margin:0;padding:0;list-style:none}
 .area nav a{display:block;padding:.5rem .75rem;border-radius:.4rem;color:var(--gh-faint);

@@ -52,6 +52,8 @@ function loginCard(call: PageCall, state: FormState): View {
       </form>
       ${passkeyLoginForm(call)}
       <p class="links">
+        <a href="${keepReturnTo(context, routes.emailLogin.index)}">
+          ${messages.emailLogin}</a>
         <a href="${routes.reset.index.href()}">${messages.forgot}</a>
         ${question(
           messages.noAccount,
@@ -198,6 +200,32 @@ export function resetView(call: PageCall, state: FormState): View {
       </form>
       <p class="links">
         <a href="${routes.login.index.href()}">${messages.logIn}</a>
+      </p>
+    `,
+  );
+}
+
+/** Creates the page that asks for the address of a login by email. */
+export function emailLoginView(call: PageCall, state: FormState): View {
+  const { context, messages, services: { routes } } = call;
+  const action = routes.emailLogin.action.href({}, searchOf(context));
+  return card(
+    messages.emailLogin,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.emailLoginText}</p>
+      <form method="post" action="${action}" novalidate>
+        ${field({
+          name: "email",
+          label: messages.email,
+          type: "email",
+          autocomplete: "username",
+        }, state)}
+        <button>${messages.sendCode}</button>
+      </form>
+      <p class="links">
+        <a href="${keepReturnTo(context, routes.login.index)}">
+          ${messages.back}</a>
       </p>
     `,
   );

@@ -8,6 +8,7 @@ import {
 import type { Mail } from "@gatehouse/web/accounts";
 import type { AccountRoutes } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { captureConsole } from "../_console.ts";
 import {
   type Browser,
@@ -64,6 +65,51 @@ const proofs: Record<
   passkeyLogin: "a way in, which a reset removes",
   passkeyLoginOptions: "without an account",
   passkeyScript: "without an account",
+  secondFactor: {
+    path: "/login/code",
+    prepare: () => Promise.resolve({ code: "000000" }),
+  },
+  emailLogin: "without an account",
+  emailLoginCode: {
+    path: "/login/email/code",
+    async prepare({ lastMail }, ada) {
+      await ada.post("/login/email", { email });
+      return { code: codeOf(await lastMail(email)) };
+    },
+  },
+  emailLoginLink: {
+    path: "/login/email/link",
+    async prepare({ lastMail }, ada) {
+      await ada.post("/login/email", { email });
+      return { token: tokenOf(await lastMail(email)) };
+    },
+  },
+  codeConfirm: {
+    path: "/account/confirm/code",
+    prepare: () => Promise.resolve({ code: "000000" }),
+  },
+  twoStep: {
+    path: "/account/two-step",
+    async prepare(_app, ada) {
+      const page = await (await ada.get("/account/two-step")).text();
+      const [, setup = ""] = /name="setup" value="([^"]+)"/.exec(page)!;
+      const [, key = ""] = /class="key">([^<]+)</.exec(page)!;
+      const secret = key.replaceAll(" ", "");
+      return { setup, code: await generateTOTP(secret) };
+    },
+  },
+  twoStepRemoval: {
+    path: "/account/two-step/remove",
+    prepare: () => Promise.resolve({}),
+  },
+  recoveryCodes: {
+    path: "/account/two-step/codes",
+    prepare: () => Promise.resolve({}),
+  },
+  sessions: {
+    path: "/account/sessions",
+    prepare: () => Promise.resolve({}),
+  },
   passkeyConfirm: {
     path: "/account/confirm/passkey",
     prepare: () => Promise.resolve({}),

@@ -1,0 +1,145 @@
+import { completeAuth } from "../../auth/internal.ts";
+import type { SecondFactorResult } from "../../auth/second_factor/mod.ts";
+import { safeRedirectPath } from "../../router/internal.ts";
+import { Session } from "../../session/mod.ts";
+import { factorMail } from "../mails/contents.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { ended, endOtherSessions } from "./account.ts";
+import {
+  type Call,
+  type Done,
+  expired,
+  type Failed,
+  invalid,
+  type Outcome,
+  returnToOf,
+  throttled,
+} from "./call.ts";
+import { ownAccount, unlessEnded, welcome } from "./enter.ts";
+import { APP, createWayToken } from "./not_me.ts";
+
+/** Completes a login with a code of the app, or with a recovery code. */
+export async function verifyCode(call: Call): Promise<Outcome> {
+  const { context, input, services } = call;
+  const result = await unlessEnded(
+    services.factors.verifyCode(context, input.get("code"), {
+      rememberDevice: isOn(input.get("remember")),
+    }),
+  );
+  if (result === "ended") return expired(call);
+  if (!result.ok) return refusal(call, result);
+  const { data, session } = result;
+  const account = await services.store.find(String(session.userId));
+  if (account === null) return expired(call);
+  tellOfRecoveryCode(call, account, result);
+  return await welcome(call, account, safeRedirectPath(data, services.home));
+}
+
+/** Confirms the login with a code, before a sensitive change. */
+export async function confirmByCode(call: Call): Promise<Outcome> {
+  const { context, input, services } = call;
+  const account = ownAccount(context);
+  const result = await unlessEnded(
+    services.factors.confirmCode(context, input.get("code")),
+  );
+  if (result === "ended") return ended(call);
+  if (!result.ok) return refusal(call, result);
+  tellOfRecoveryCode(call, account, result);
+  const home = services.routes.profile.index.href();
+  const location = returnToOf(context, { home });
+  return { ok: true, next: "done", location };
+}
+
+/** Finishes the set-up of an authenticator app. */
+export async function enableApp(call: Call): Promise<Outcome> {
+  const { context, input, messages, services } = call;
+  const account = ownAccount(context);
+  const { id } = account;
+  const [setup, code] = [input.get("setup"), input.get("code")];
+  const result = await services.factors.enableTOTP(context, { setup, code });
+  if (!result.ok) {
+    return result.reason === "wrong"
+      ? { ...invalid({ code: messages.wrongCode }), setup: result.setup }
+      : expired(call);
+  }
+  const outcome = await changed(call, account, result.recoveryCodes);
+  if (!outcome.ok) return outcome;
+  // The code is the second factor of this login.
+  const { version } = context.get(Session);
+  await unlessEnded(
+    completeAuth(context, id, { version, methods: ["otp", "mfa"] }),
+  );
+  const { totpSince = 0 } = await services.factors.status(id);
+  const way = { kind: APP, id: String(totpSince) };
+  const token = await createWayToken(services, account, way);
+  services.outbox.add(context, factorMail(call, account, "on", token));
+  return outcome;
+}
+
+/** Removes the authenticator app. */
+export async function disableApp(call: Call): Promise<Outcome> {
+  const { context, services } = call;
+  const account = ownAccount(context);
+  if (!await services.factors.disable(context)) return ended(call);
+  const outcome = await changed(call, account);
+  services.outbox.add(context, factorMail(call, account, "off"));
+  return outcome;
+}
+
+/** Replaces the recovery codes. */
+export async function newRecoveryCodes(call: Call): Promise<Outcome> {
+  const { context, services } = call;
+  const account = ownAccount(context);
+  const codes = await services.factors.createRecoveryCodes(context);
+  if (codes === null) return ended(call);
+  const outcome = await changed(call, account, codes);
+  services.outbox.add(context, factorMail(call, account, "codes"));
+  return outcome;
+}
+
+async function changed(
+  call: Call,
+  { id, version }: StoredAccount,
+  recoveryCodes?: readonly string[],
+): Promise<Done | Failed> {
+  const { messages, services: { routes, store } } = call;
+  const next = await store.change(id, version, {});
+  if (next === null) return ended(call) as Failed;
+  await endOtherSessions(call, id, next);
+  return {
+    ok: true,
+    next: "done",
+    location: routes.twoStep.index.href(),
+    ...recoveryCodes === undefined
+      ? { message: messages.twoStepChanged }
+      : { recoveryCodes },
+  };
+}
+
+function refusal(
+  call: Call,
+  result: Extract<SecondFactorResult, { ok: false }>,
+): Failed {
+  switch (result.reason) {
+    case "wrong":
+      return invalid({ code: call.messages.wrongCode });
+    case "missing":
+      return expired(call);
+    case "throttled":
+      return throttled(call, result.retryAfter);
+  }
+}
+
+function tellOfRecoveryCode(
+  call: Call,
+  account: StoredAccount,
+  { method }: Extract<SecondFactorResult, { ok: true }>,
+): void {
+  if (method !== "recovery") return;
+  const { context, services: { outbox } } = call;
+  outbox.add(context, factorMail(call, account, "recovery"));
+}
+
+function isOn(value: unknown): boolean {
+  return value === true || value === "on" || value === "true";
+}

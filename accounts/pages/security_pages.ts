@@ -1,0 +1,193 @@
+import type {
+  SecondFactorStatus,
+  TOTPSetup,
+} from "../../auth/second_factor/mod.ts";
+import { html, type Markup } from "../../router/content/mod.ts";
+import type { SessionInfo } from "../../session/mod.ts";
+import { searchOf } from "../actions/call.ts";
+import { browserName } from "../mails/browser_name.ts";
+import type { Messages } from "../messages/messages.ts";
+import { checkbox, errorSummary, field, type FormState } from "./fields.ts";
+import { accountView, card, type PageCall, type View } from "./page.ts";
+import { dayOf, passkeyConfirmForm } from "./passkey_pages.ts";
+
+/** Creates the page that asks for the second factor. */
+export function secondFactorView(
+  { messages, services: { routes } }: PageCall,
+  state: FormState,
+): View {
+  return card(
+    messages.secondFactorTitle,
+    html`
+      ${errorSummary(messages, state)}
+      <form method="post" action="${routes.secondFactor.action.href()}"
+        novalidate>
+        ${appCode(messages, state)}
+        ${checkbox(
+          { name: "remember", label: messages.rememberBrowser },
+          state,
+        )}
+        <button>${messages.logIn}</button>
+      </form>
+      <p class="links">
+        <a href="${routes.login.index.href()}">${messages.back}</a>
+      </p>
+    `,
+  );
+}
+
+/** Creates the page that confirms a login with a code. */
+export function confirmCodeView(
+  call: PageCall,
+  state: FormState,
+  hasPasskey: boolean,
+): View {
+  const { context, messages, services: { routes } } = call;
+  const action = routes.codeConfirm.href({}, searchOf(context));
+  const view = card(
+    messages.confirmTitle,
+    html`
+      ${errorSummary(messages, state)}
+      <form method="post" action="${action}" novalidate>
+        ${appCode(messages, state)}
+        <button>${messages.confirmButton}</button>
+      </form>
+      ${hasPasskey && passkeyConfirmForm(call)}
+    `,
+  );
+  return { ...view, script: hasPasskey };
+}
+
+/** Creates the page of the authenticator app. */
+export function twoStepView(
+  call: PageCall,
+  state: FormState,
+  status: SecondFactorStatus,
+  setup: TOTPSetup,
+): View {
+  const { messages } = call;
+  const content = status.totp ? enabled(call, status) : html`
+    <p>${messages.twoStepText}</p>
+    <p>${messages.twoStepKey}</p>
+    <p class="key">${setup.secret.replaceAll(/(.{4})/g, "$1 ").trim()}</p>
+    <p><a href="${setup.uri}">${messages.twoStepOpen}</a></p>
+    <form method="post"
+      action="${call.services.routes.twoStep.action.href()}" novalidate>
+      <input type="hidden" name="setup" value="${setup.setup}">
+      ${field({
+        name: "code",
+        label: messages.code,
+        autocomplete: "one-time-code",
+        hint: messages.twoStepCodeHint,
+        isNumeric: true,
+      }, state)}
+      <button>${messages.twoStepOn}</button>
+    </form>
+  `;
+  return accountView(
+    call,
+    messages.twoStep,
+    html`
+      ${errorSummary(messages, state)} ${content}
+    `,
+  );
+}
+
+function enabled(
+  { messages, services: { routes } }: PageCall,
+  { recoveryCodes }: SecondFactorStatus,
+): Markup {
+  return html`
+    <p>${messages.twoStepIsOn(recoveryCodes)}</p>
+    <form method="post" action="${routes.recoveryCodes.href()}">
+      <p><button class="quiet">${messages.newCodes}</button></p>
+    </form>
+    <form method="post" action="${routes.twoStepRemoval.href()}">
+      <button class="danger">${messages.twoStepOff}</button>
+    </form>
+  `;
+}
+
+/** Creates the page that shows new recovery codes, once. */
+export function recoveryCodesView(
+  call: PageCall,
+  codes: readonly string[],
+): View {
+  const { messages, services: { routes } } = call;
+  return accountView(
+    call,
+    messages.recoveryCodes,
+    html`
+      <p>${messages.recoveryCodesText}</p>
+      <ul class="codes">${codes.map((code) =>
+        html`
+          <li>${code}</li>
+        `
+      )}</ul>
+      <p>
+        <a class="button" href="${routes.twoStep.index.href()}">
+          ${messages.codesSaved}
+        </a>
+      </p>
+    `,
+  );
+}
+
+/** Creates the page of the sessions. The one of this browser comes first. */
+export function sessionsView(
+  call: PageCall,
+  state: FormState,
+  list: readonly SessionInfo[],
+): View {
+  const { messages, services: { routes } } = call;
+  const sorted = list.toSorted((a, b) => Number(b.current) - Number(a.current));
+  return accountView(
+    call,
+    messages.sessions,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.sessionsText}</p>
+      <ul class="rows">${sorted.map((one) => sessionRow(call, one))}</ul>
+      ${list.length > 1 && html`
+        <form method="post" action="${routes.sessions.action.href()}">
+          <button class="danger">${messages.endOthers}</button>
+        </form>
+      `}
+    `,
+  );
+}
+
+function sessionRow(
+  { messages, services: { routes } }: PageCall,
+  { id, current, label, createdAt }: SessionInfo,
+): Markup {
+  const name = browserName(label.userAgent ?? null) ??
+    messages.unknownBrowser;
+  return html`
+    <li>
+      <div>
+        <strong>${name}</strong>
+        <p class="hint">${current && html`
+          ${messages.thisBrowser} ·
+        `}${messages.loggedIn(dayOf(createdAt))}</p>
+      </div>
+      ${!current && html`
+        <form method="post" action="${routes.sessions.action.href()}">
+          <input type="hidden" name="id" value="${id}">
+          <button class="quiet" aria-label="${messages.endNamed(name)}">
+            ${messages.end}
+          </button>
+        </form>
+      `}
+    </li>
+  `;
+}
+
+function appCode(messages: Messages, state: FormState): Markup {
+  return field({
+    name: "code",
+    label: messages.code,
+    autocomplete: "one-time-code",
+    hint: messages.appCodeHint,
+  }, state);
+}

@@ -1,0 +1,149 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { type Browser, PASSWORD, startAccounts, tokenOf } from "./_accounts.ts";
+
+const email = "ada@example.com";
+const START = Date.UTC(2026, 10, 27);
+
+/** Starts accounts with a user who has an authenticator app. */
+async function startWithApp() {
+  let time = START;
+  const app = startAccounts({ now: () => time });
+  const ada = await app.registered();
+  const page = await (await ada.get("/account/two-step")).text();
+  const [, setup = ""] = /name="setup" value="([^"]+)"/.exec(page)!;
+  const [, key = ""] = /class="key">([^<]+)</.exec(page)!;
+  const secret = key.replaceAll(" ", "");
+  /** Returns a code that was not used yet. */
+  const nextCode = () => {
+    time += 31_000;
+    return generateTOTP(secret, { time });
+  };
+  const wrong = await ada.post("/account/two-step", { setup, code: "x" });
+  assertEquals(wrong.status, 422);
+  // The app keeps its secret after a typo.
+  assertStringIncludes(await wrong.text(), key);
+  const code = await nextCode();
+  const enabled = await ada.post("/account/two-step", { setup, code });
+  assertEquals(enabled.status, 200);
+  const shown = await enabled.text();
+  const codes = [...shown.matchAll(/<li>([\w-]+)<\/li>/g)].map(([, one]) =>
+    one!
+  );
+  assertEquals(codes.length, 10);
+  return {
+    ...app,
+    ada,
+    codes,
+    nextCode,
+    wait: (passed: number) => void (time += passed),
+  };
+}
+
+async function firstFactor(browser: Browser): Promise<void> {
+  const login = await browser.send("/login?returnTo=%2Ffresh", {
+    email,
+    password: PASSWORD,
+  });
+  const { next, location } = await login.json();
+  assertEquals([next, location], ["second-factor", "/login/code"]);
+  assertEquals(await browser.isLoggedIn(), false);
+}
+
+Deno.test("a login with an app needs its code, once, and goes on", async () => {
+  const { browser, lastMail, nextCode } = await startWithApp();
+  assertStringIncludes((await lastMail(email)).text, "authenticator app");
+  const [first, second] = [browser(), browser()];
+  await firstFactor(first);
+  assertEquals((await first.get("/login/code")).status, 200);
+  assertEquals((await first.post("/login/code", { code: "1" })).status, 422);
+  const code = await nextCode();
+  const login = await first.post("/login/code", { code });
+  assertEquals(login.headers.get("Location"), "/fresh");
+  assertEquals(await first.isLoggedIn(), true);
+
+  await firstFactor(second);
+  assertEquals((await second.post("/login/code", { code })).status, 422);
+  const other = await browser().post("/login/code", { code });
+  assertEquals(other.headers.get("Location"), "/login");
+});
+
+Deno.test("a remembered browser needs no code, until the password is reset", async () => {
+  const { browser, lastMail, nextCode } = await startWithApp();
+  const laptop = browser();
+  await firstFactor(laptop);
+  const code = await nextCode();
+  await laptop.post("/login/code", { code, remember: "on" });
+  await laptop.post("/login/out");
+  const values = { email, password: PASSWORD };
+  await laptop.post("/login", values);
+  assertEquals(await laptop.isLoggedIn(), true);
+
+  await laptop.post("/login/reset", { email });
+  const token = tokenOf(await lastMail(email));
+  const password = "another horse battery";
+  await laptop.post("/login/reset/link", { token, password });
+  const login = await laptop.send("/login", { email, password });
+  // The address was proved before, so the app is the owner's and stays.
+  assertEquals((await login.json()).next, "second-factor");
+});
+
+Deno.test("a recovery code logs in once, and the owner hears of it", async () => {
+  const { browser, codes, lastMail } = await startWithApp();
+  const [code] = codes;
+  const phone = browser();
+  await firstFactor(phone);
+  const login = await phone.post("/login/code", { code: code! });
+  assertEquals(login.status, 303);
+  assertStringIncludes((await lastMail(email)).text, "recovery code");
+  const thief = browser();
+  await firstFactor(thief);
+  assertEquals((await thief.post("/login/code", { code: code! })).status, 422);
+});
+
+Deno.test("a sensitive page asks a user with an app for a code, not for the password", async () => {
+  const { ada, nextCode, wait } = await startWithApp();
+  wait(11 * 60_000);
+  const page = await ada.get("/account/confirm?returnTo=%2Ffresh");
+  const text = await page.text();
+  assert(!text.includes('name="password"'));
+  await ada.post("/account/confirm", { password: PASSWORD });
+  assertEquals((await ada.get("/fresh")).status, 302);
+  const path = "/account/confirm/code?returnTo=%2Ffresh";
+  assertEquals((await ada.post(path, { code: "1" })).status, 422);
+  const confirmed = await ada.post(path, { code: await nextCode() });
+  assertEquals(confirmed.headers.get("Location"), "/fresh");
+  assertEquals((await ada.get("/fresh")).status, 200);
+});
+
+Deno.test("new recovery codes replace the old ones, and the app can be removed", async () => {
+  const { accounts, ada, browser, codes } = await startWithApp();
+  const renewed = await ada.send("/account/two-step/codes", {});
+  const { recoveryCodes } = await renewed.json();
+  assertEquals(recoveryCodes.length, 10);
+  const thief = browser();
+  await firstFactor(thief);
+  assertEquals(
+    (await thief.post("/login/code", { code: codes[1]! })).status,
+    422,
+  );
+  assertEquals((await ada.post("/account/two-step/remove")).status, 303);
+  const values = { email, password: PASSWORD };
+  const login = await browser().post("/login", values);
+  assertEquals(login.headers.get("Location"), "/");
+  await accounts.flush();
+});
+
+Deno.test("the notice of a new app removes it, and ends the access of a thief", async () => {
+  const { ada: thief, browser, lastMail } = await startWithApp();
+  const token = tokenOf(await lastMail(email));
+  const owner = browser();
+  assertEquals((await owner.post("/account/not-me", { token })).status, 303);
+  assertEquals(await thief.isLoggedIn(), false);
+  await owner.post("/login/reset", { email });
+  const reset = tokenOf(await lastMail(email));
+  const password = "another horse battery";
+  await owner.post("/login/reset/link", { token: reset, password });
+  const login = await owner.post("/login", { email, password });
+  assertEquals(login.headers.get("Location"), "/");
+});
