@@ -298,7 +298,7 @@ function policyOf(added: ControllerParts["policy"]): string {
   const names = new Set([...Object.keys(POLICY), ...Object.keys(added)]);
   return [...names].map((name) => {
     const sources = [...POLICY[name] ?? [], ...added[name] ?? []];
-    // 'none' counts only without other sources.
+    // In a policy, 'none' is only valid without other sources.
     const used = sources.length > 1
       ? sources.filter((source) => source !== "'none'")
       : sources;

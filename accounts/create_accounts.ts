@@ -153,7 +153,7 @@ function servicesOnce(
   given: readonly string[] | undefined,
 ): () => Promise<Services> {
   const queue = createRegistrationQueue();
-  // With wrong secrets, it fails when the object is made.
+  // If the secrets are wrong, this fails when the object is created.
   let services = given && createServices(settings, given, queue);
   return async () => {
     if (services !== undefined) return services;
@@ -181,7 +181,8 @@ function protection(origin: string): Middleware<readonly []> {
   const crossOrigin = crossOriginProtection({ origin });
   if (!isDevelopment(origin)) return crossOrigin;
   return (context, next) =>
-    // Otherwise another site could reach a development server by its own name.
+    // Without this check, another site could reach a development server through
+    // its own host name.
     isLoopback(context.url.hostname)
       ? crossOrigin(context, next)
       : context.createErrorResponse({ status: 421 });

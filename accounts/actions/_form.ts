@@ -43,7 +43,7 @@ export class Form {
   /** Reads a name. */
   name(): string {
     const { nameMissing, tooLong } = this.#call.messages;
-    // Controls and line breaks would break emails and logs.
+    // Control characters and line breaks would corrupt emails and logs.
     const value = this.#text("name").slice(0, 1_000)
       .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
     if (value === "") this.#errors.name = nameMissing;

@@ -44,7 +44,8 @@ export async function verifyLogin(
     if (await store.rehash(found.account.id, hash, passwordHash)) {
       return { ...found, passwordHash };
     }
-    // Another login or a change of password has replaced it: try again.
+    // Another login or password change has replaced the hash, so this tries
+    // again.
   }
 }
 

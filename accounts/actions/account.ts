@@ -21,7 +21,7 @@ import { ownAccount, unlessEnded } from "./enter.ts";
 export async function confirm(call: Call): Promise<Outcome> {
   const { context, input, messages, services } = call;
   const { email, id, version } = ownAccount(context);
-  // The address of the account, whatever the client sends.
+  // The address is that of the account, no matter what the client sends.
   const credentials = new Map([...input, ["email", email]]);
   context.set(RequestInput, credentials);
   const result = await credentialsAuthResult(services.password, context);
@@ -30,7 +30,7 @@ export async function confirm(call: Call): Promise<Outcome> {
       ? throttled(call, result.retryAfter)
       : invalid({ password: messages.wrongPassword });
   }
-  // The session goes on under a new id, with a new time of login.
+  // The session continues under a new id, with a new time of login.
   const methods = ["pwd"];
   const session = await unlessEnded(
     completeAuth(context, id, { version, methods }),
@@ -103,7 +103,7 @@ export async function endOtherSessions(
   version: number,
 ): Promise<void> {
   const session = context.get(Session);
-  // A new id, and the new version: it is the only session that has it.
+  // The session gets a new id and the new version, which no other session has.
   await completeAuth(context, userId, {
     version,
     ...session.authenticatedAt !== undefined &&

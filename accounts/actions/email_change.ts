@@ -65,7 +65,7 @@ async function finish(
     const isTaken = (await store.find(id))?.version === version;
     return isTaken ? refused(messages.addressTaken) : ended(call);
   }
-  // The earlier address must learn of it: the change may be a theft.
+  // The earlier address must learn of the change, because it may be a theft.
   const token = await createNotMeToken(services, account);
   services.outbox.add(context, changedMail(call, account, { email, token }));
   await services.factors.revoke(id);

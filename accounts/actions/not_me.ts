@@ -53,7 +53,8 @@ function createToken(
   const data = JSON.stringify(undo);
   return createOneTimeToken(store.values, {
     purpose,
-    // An account for each change: a link that is used ends only itself.
+    // Each change has a separate account name here, so that a used link ends
+    // only itself.
     account: JSON.stringify([id, version, data]),
     data,
     version,
@@ -83,7 +84,7 @@ export async function restorationOf(
   const account = await store.find(id);
   if (account === null) return null;
   const restored = await restoredVersions(services, id);
-  // The notices to addresses that a thief has set.
+  // Notices to addresses that a thief has set no longer work.
   const isEnded = restored.some(([first, last]) =>
     first < since && since < last
   );

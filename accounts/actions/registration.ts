@@ -126,7 +126,7 @@ async function finish(
   });
   if (account === null) return expired(call);
   const outcome = await enter(call, account, { methods: ["pwd"], returnTo });
-  // Guesses from elsewhere do not delay a login in this browser.
+  // Guesses on other devices do not delay a login in this browser.
   await services.loginThrottle.trustDevice(context, email);
   return outcome;
 }

@@ -34,11 +34,12 @@ async function sendLink(call: Call, email: string): Promise<void> {
   const { context, services } = call;
   const { now, store } = services;
   const account = await store.findByEmail(email);
-  // Also for unknown addresses, or the time would reveal the others.
+  // Unknown addresses get a token too. Without it, response time would reveal
+  // the others.
   const token = await createOneTimeToken(store.values, {
     purpose,
     account: account?.id ?? "unknown",
-    // The link belongs to this address, and ends with the access.
+    // The link belongs to this address, and ends when all access is ended.
     ...account && { data: account.email, version: account.version },
     now,
   });
@@ -66,7 +67,7 @@ export async function resetPassword(call: Call): Promise<Outcome> {
   const { input, messages, services } = call;
   const { now, store } = services;
   const token = input.get("token");
-  // Without a valid link, nothing is hashed.
+  // A request without a valid link causes no hashing.
   const account = await accountOfReset(call, token);
   if (account === null) return expired(call);
   const form = new Form(call);
@@ -102,12 +103,12 @@ async function recover(
     reason: "reset",
     userId: id,
   });
-  // Second factors of an address that was never proved are not the owner's.
+  // If the address was never proved, its second factors are not the owner's.
   if (!account.emailVerified) await services.factors.remove(id);
   else await services.factors.revoke(id);
   await endUserSessions(services.sessions, id, { version });
   services.outbox.add(context, resetDoneMail(call, account, removed.length));
-  // The owner can log in now, however many guesses there were.
+  // The owner can log in now, no matter how many guesses there were.
   await services.loginThrottle.trustDevice(context, email);
   await services.resetThrottle.trustDevice(context, email);
   return true;

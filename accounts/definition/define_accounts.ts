@@ -53,7 +53,7 @@ export function defineAccounts<const N extends Names>(
 
 function checkFields({ fields = {} }: Names): void {
   for (const [name, field] of Object.entries(fields)) {
-    // Forms have names such as "password" for themselves.
+    // Forms reserve names such as "password".
     if (!/^[A-Za-z]\w{0,39}$/.test(name) || name in Object.prototype) {
       throw new TypeError(
         `Cannot define accounts: field "${name}" is not a plain name`,

@@ -205,7 +205,7 @@ export const storeChecks: readonly Check[] = [
   }],
   ["due() returns the accounts to delete", async (store) => {
     const { id } = await create(store);
-    // Other accounts of a shared database are not due so early.
+    // In a shared database, other accounts are not due this early.
     await store.update(id, { deleteAt: 5 });
     const isDue = async (now: number) =>
       (await store.due(now)).some((account) => account.id === id);

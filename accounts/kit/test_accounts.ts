@@ -122,7 +122,8 @@ async function logIn(
     await completeAuth(context, id, { version, methods: ["pwd"] });
     return new Response();
   });
-  // The origin of clients, so that the cookie has the same prefix.
+  // The request has the origin of the clients, so that the cookie has the same
+  // prefix.
   const response = await router.fetch("https://test.example/", {
     method: "POST",
   });

@@ -61,7 +61,7 @@ export class Outbox {
   }
 
   async #deliver(mail: Mail): Promise<void> {
-    // A synchronous function must not delay the response either.
+    // Even a synchronous function must not delay the response.
     await new Promise((resolve) => setTimeout(resolve));
     try {
       await this.#send(mail);
@@ -69,7 +69,7 @@ export class Outbox {
       try {
         await this.#send(mail);
       } catch (error) {
-        // Its message may contain the email, which has a secret link.
+        // The error's message may contain the email, which has a secret link.
         const { name } = Object(error) as { name?: unknown };
         console.error(`Cannot send email: ${String(name ?? "error")}`);
       }

@@ -2,7 +2,7 @@
 export interface Messages {
   /** The language, for the attribute `lang`. */
   readonly language: string;
-  // Words that several pages use.
+  // Several pages use these words.
   readonly email: string;
   readonly name: string;
   readonly password: string;
@@ -20,7 +20,7 @@ export interface Messages {
   readonly error: string;
   readonly correct: (count: number) => string;
   readonly skip: string;
-  // Pages for visitors.
+  // These strings are on the pages for visitors.
   readonly logInTo: (app: string) => string;
   readonly pleaseLogIn: string;
   readonly remember: string;
@@ -49,7 +49,7 @@ export interface Messages {
   readonly loggedOut: string;
   readonly welcome: (name: string) => string;
   readonly deletionCancelled: string;
-  // Pages for users.
+  // These strings are on the pages for users.
   readonly account: string;
   readonly profile: string;
   readonly security: string;
@@ -117,7 +117,7 @@ export interface Messages {
   readonly notMeDone: string;
   readonly notMeWayText: string;
   readonly notMeWayButton: string;
-  // Errors.
+  // These strings are errors.
   readonly wrongLogin: string;
   readonly wrongPassword: string;
   readonly wrongCode: string;
@@ -130,7 +130,7 @@ export interface Messages {
   readonly invalidField: string;
   readonly addressTaken: string;
   readonly wait: (seconds: number) => string;
-  // Emails.
+  // These strings are in emails.
   readonly mails: MailMessages;
 }
 

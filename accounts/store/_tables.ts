@@ -250,7 +250,7 @@ async function addColumns(
     }
     const type = ACCOUNT_COLUMNS[column];
     await attempt(async () => {
-      // Another process may have added it.
+      // Another process may have added the column.
       if ((await existing()).has(name.toLowerCase())) return;
       await query(`ALTER TABLE ${users} ADD COLUMN ${name} ${type}`, []);
     });

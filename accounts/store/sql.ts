@@ -161,7 +161,7 @@ class SQLAccountStore implements AccountStore {
 
   async migrate(): Promise<void> {
     await migrateTables(this.#query, this.#dialect, this.#names);
-    // Its first use creates its table.
+    // The first call creates the table of the values.
     await this.values.get("migrated");
     this.#isReady = true;
   }
@@ -298,7 +298,7 @@ class SQLAccountStore implements AccountStore {
       ], [["id", id], ["version", version]]);
     if (!await this.#unlessTaken(id, email, set)) return null;
     if (change.removeWaysIn) {
-      // They are invalid already. If this fails, they only take up space.
+      // The rows are invalid already. If this fails, they only take up space.
       await this.#run(
         `DELETE FROM ${this.#names.waysIn} WHERE user_id = ? AND version < ?`,
         [id, next],
@@ -355,8 +355,8 @@ class SQLAccountStore implements AccountStore {
       [id, version],
     );
     if (rows.length === 0) return false;
-    // SQLite without foreign keys keeps them. Without their account they are
-    // invalid.
+    // SQLite without foreign keys keeps the rows. Without their account they
+    // are invalid.
     await this.#run(`DELETE FROM ${waysIn} WHERE user_id = ?`, [id]);
     return true;
   }
