@@ -53,9 +53,11 @@ function stateWithoutCookie(
 ): BindingState {
   if (binding === null) return "unbound";
   const { boundAt, usedAt } = binding;
-  // The answer to the registration may be on its way (w3c/webappsec-dbsc#248).
+  // The response to the registration may still be in transit
+  // (w3c/webappsec-dbsc#248).
   if (boundAt !== undefined && now >= boundAt + IN_FLIGHT) return "unproven";
-  // Also if the answer was lost, or the browser rejected its cookie.
+  // This is also the state if the response was lost, or if the browser rejected
+  // its cookie.
   return now >= usedAt + IN_FLIGHT ? "unbound" : "waiting";
 }
 
@@ -72,7 +74,8 @@ export function createChallenge(
   binding: DeviceBinding,
   now: number,
 ): Promise<string> {
-  // The clock of the machine that issued the last one may have been ahead.
+  // The clock of the machine that issued the last challenge may have been
+  // ahead.
   return signTime(binding, "challenge", Math.max(now, binding.usedAt + 1));
 }
 

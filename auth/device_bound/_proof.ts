@@ -51,7 +51,7 @@ export async function verifyProof(
     return key;
   });
   if (verified === null || key === undefined) return null;
-  // Another kind of token must not count as a proof (RFC 8725, section 3.11).
+  // Tokens of other types must not count as proofs (RFC 8725, section 3.11).
   if (normalizeType(verified.header["typ"]) !== "dbsc+jwt") return null;
   const challenge = challengeOf(verified.payload);
   return challenge === null ? null : { challenge, key };
@@ -65,12 +65,12 @@ function algorithmOf({ kty }: DeviceKey): string {
 function parseKey(jwk: unknown): DeviceKey | undefined {
   if (Object(jwk) !== jwk) return undefined;
   const { crv, d, e, kty, n, x, y } = jwk as JSONObject;
-  // A private key that is sent is not kept in a device.
+  // A device that sends a private key does not protect it.
   if (d !== undefined) return undefined;
   if (kty === "EC" && crv === "P-256" && matches(COORDINATE, x, y)) {
     return { kty, crv, x: x as string, y: y as string };
   }
-  // Other exponents only serve to make a verification slow.
+  // Other exponents only serve to slow down the verification.
   if (kty === "RSA" && e === "AQAB" && matches(MODULUS, n)) {
     return { kty, n: n as string, e };
   }

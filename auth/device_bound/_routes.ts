@@ -72,7 +72,7 @@ export async function refresh(
   // No script can set this header, so the browser sent the request.
   const [, , id] = STRING.exec(headers.get("Sec-Secure-Session-Id") ?? "") ??
     [];
-  // The browser then forgets its session.
+  // The browser forgets its session when it gets this response.
   if (binding?.key === undefined || id !== binding.id) return refuse(request);
   const header = headers.get("Secure-Session-Response");
   if (header === null) return await challenge(request, binding);

@@ -147,14 +147,15 @@ export function deviceBoundSessions(
       if (!isForeign) {
         reportDenied(context, "device-cookie", session.userId);
       }
-      // Also before a reload: copied cookies must not keep the session alive.
+      // The session is left even before a reload, because copied cookies must
+      // not keep it alive.
       leaveSession(session);
       if (isForeign) return reload(0);
     } else if (found.state === "bound" && binding?.boundAt === undefined) {
       confirm(session, time);
     }
     const response = await next();
-    // Changes are not saved after an error.
+    // A session saves no changes after an error.
     if (context.error === undefined) {
       await finish(request, binding, found);
     }
@@ -204,8 +205,9 @@ async function openSession(context: RequestContext): Promise<Session> {
 
 /** Returns the bound cookie, if browsers can bind a session to it. */
 function openCookie(session: Session, name: string): HostCookie {
-  // Chromium 156 refuses to bind a session to a cookie with `__Host-Http-`. A
-  // cookie that a script plants has no valid HMAC.
+  // Chromium 156 refuses to bind a session to a cookie with `__Host-Http-`.
+  // `__Host-` is enough, because a cookie that a script plants has no valid
+  // HMAC.
   const cookie = hostCookie(session, name, "__Host-");
   if (!/partitioned/i.test(cookie.attributes ?? "")) return cookie;
   throw new TypeError(
@@ -240,26 +242,28 @@ async function finish(
   if (hasLoggedIn(session)) {
     if (cookie.attributes !== null) await offer(request);
   } else if (state === "bound" && readBinding(session) === null) {
-    // A logout. The browser forgets its key when it next refreshes the cookie.
+    // The user has logged out, so the browser forgets its key when it next
+    // refreshes the cookie.
     cookie.set("", 0);
   } else if (state === "bound" && expiresAt - now() < lifetime / 2) {
-    // The refresh then takes one request instead of two.
+    // With this challenge, the refresh takes one request instead of two.
     const headers = await challengeHeader(binding!, now());
     setResponseHeader(session, CHALLENGE, headers[CHALLENGE]!);
   } else if (
     binding?.askUntil !== undefined && now() < binding.askUntil &&
     !isForeign(context) && readBinding(session) === binding
   ) {
-    // A conflict of the handler's changes must not be taken for one of the next.
+    // The handler's changes are saved first, so that a conflict in them is not
+    // mistaken for one in the changes below.
     await session.commit();
     const next = { ...binding, askUntil: undefined };
-    // One response only: browsers would create a key for each.
+    // Only one response may ask, because browsers would create a key for each.
     if (await replace(request, next)) await ask(request, next);
   } else if (
     binding === null && isRecent(loginTimeOf(session), now()) &&
     !isForeign(context) && cookie.attributes !== null
   ) {
-    // The handler of the login has thrown.
+    // The login's handler has thrown, so a later response asks.
     await offerLater(request);
   }
 }
@@ -273,8 +277,8 @@ async function offer(request: RouteRequest): Promise<void> {
   const { context, session, settings: { now } } = request;
   const time = now();
   const binding = createOffer(time);
-  // Browsers send the registration for a request from another site without
-  // `SameSite=Lax` cookies, so a later request has to cause it.
+  // If another site caused the request, browsers send the registration without
+  // `SameSite=Lax` cookies. A later response has to ask instead.
   const askUntil = isForeign(context) ? time + ASK_TIME : undefined;
   session.set(BINDING_KEY, { ...binding, askUntil });
   if (askUntil === undefined) await ask(request, binding);
@@ -283,7 +287,8 @@ async function offer(request: RouteRequest): Promise<void> {
 /** Asks in a request after the login, unless another request has asked already. */
 async function offerLater(request: RouteRequest): Promise<void> {
   const { session, settings: { now } } = request;
-  // A conflict of the handler's changes must not be taken for one of the next.
+  // The handler's changes are saved first, so that a conflict in them is not
+  // mistaken for one in the changes below.
   await session.commit();
   const binding = createOffer(now());
   session.update(BINDING_KEY, (value) => value ?? binding);

@@ -146,8 +146,9 @@ class Verifier implements DPoPVerifier {
     this.#settings = settings;
     this.#origin = options.origin;
     this.#nonces = nonceSecrets && new ServerNonces(nonceSecrets);
-    // A proof may come from a clock that is ahead, and go to machines that differ.
-    // Its time is in whole seconds, so it works until the end of the last one.
+    // The client's clock may be ahead, and the clocks of the machines may
+    // differ. The time of the proof is in whole seconds, so it works until the
+    // end of the last one.
     const ttl = (settings.maxAge + 4 * settings.clockTolerance + 1) * 1000;
     const race = "which request uses a proof first";
     const use = { owner: "DPoP verifier", race, storeTimeout };
@@ -214,7 +215,8 @@ function isForRequest(
   context: RequestContext,
   origin: string = context.url.origin,
 ): boolean {
-  // The method that the client sent, not the one of methodOverride().
+  // The proof names the method that the client sent, not that of
+  // `methodOverride()`.
   if (htm !== context.request.method || typeof htu !== "string") return false;
   const target = targetURI(htu);
   return target !== null &&
@@ -225,7 +227,8 @@ function isForRequest(
 function pathsOf(context: RequestContext): string[] {
   const prefix = context.get(MountPrefix);
   const { pathname } = context.url;
-  // A mount leaves "/" of both its prefix and its prefix with a slash.
+  // A mount removes its prefix, with or without a slash, and leaves "/" in both
+  // cases.
   return prefix !== "" && pathname === "/"
     ? [prefix, `${prefix}/`]
     : [prefix + pathname];

@@ -22,7 +22,8 @@ const MAX_GUESSES = 5;
 const CODES = {
   name: "email codes",
   info: "gatehouse email code",
-  // Data and an address whose characters all take six bytes in JSON.
+  // There is room for the data and an address whose characters all take six
+  // bytes in JSON.
   maxLength: 20_000,
 };
 
@@ -48,7 +49,8 @@ export class EmailStore {
     this.#emails = new ValueStore<EmailRecord>(call, {
       prefix: "email",
       ttl: ({ expiresAt }) => expiresAt - now(),
-      // Unknown accounts have one too, or the time would reveal them.
+      // Unknown accounts have an index name too. Without it, response time
+      // would reveal them.
       index: async (
         { account, email },
       ) => [await this.#index(account ?? email)],

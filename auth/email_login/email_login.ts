@@ -156,7 +156,8 @@ class EmailLoginEngine implements EmailLogin {
     const expiresAt = this.#now() + this.#ttl;
     const asked = { email, account, data, version };
     const record = { ...asked, code, guesses: 0, expiresAt };
-    // Also for unknown accounts, or the time would reveal them.
+    // A record is stored for unknown accounts too. Without it, response time
+    // would reveal them.
     if (!await this.#emails.add(key, record)) {
       throw new Error("Cannot start email login: it was not stored");
     }
@@ -188,7 +189,7 @@ class EmailLoginEngine implements EmailLogin {
       return this.#failed(context, { ok: false, reason, code });
     }
     const result = await this.#use(context, key, record);
-    // The client that asked for the email of another browser chose its data.
+    // If another browser asked for the email, its client chose the data.
     const isOwn = key === await this.#pendingKey(context);
     return result.ok && !isOwn ? { ...result, data: undefined } : result;
   }
@@ -275,7 +276,7 @@ class EmailLoginEngine implements EmailLogin {
 
   #sessionOf(context: RequestContext) {
     const purpose = "use the email login";
-    // Only a login may run while a user acts as another one.
+    // While a user acts as another one, only a login may run.
     return this.#purpose === "login"
       ? currentSession(context, purpose).load()
       : ownSession(context, purpose);
@@ -286,7 +287,8 @@ class EmailLoginEngine implements EmailLogin {
 function newCode(): string {
   for (;;) {
     const [number] = crypto.getRandomValues(new Uint32Array(1));
-    // A multiple of a million: larger numbers would make low codes more likely.
+    // The limit is a multiple of a million: larger numbers would make low codes
+    // more likely.
     if (number! < 4_294_000_000) {
       return String(number! % 1_000_000).padStart(6, "0");
     }

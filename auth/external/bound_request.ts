@@ -33,7 +33,8 @@ export function sendWithToken<Answer extends NonceResponse>(
   send: Send<Answer>,
 ): Promise<Answer> {
   const scheme = dpopKey ? "DPoP" : "Bearer";
-  // Only in a header, never in the query (RFC 9700, section 4.3.2).
+  // The token is only sent in a header, never in the query (RFC 9700, section
+  // 4.3.2).
   const Authorization = `${scheme} ${accessToken}`;
   const headers = { ...request.headers, Authorization };
   const bound = { dpopKey, token: accessToken };

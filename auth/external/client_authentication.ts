@@ -112,7 +112,8 @@ function chooseMethod(
     : clientSecret !== undefined
     ? ["basic", "post"]
     : ["none"];
-  // The default is Basic (Discovery 1.0, section 3; RFC 8414, section 2).
+  // The default method is Basic (Discovery 1.0, section 3; RFC 8414, section
+  // 2).
   const supported = metadata.token_endpoint_auth_methods_supported ??
     [METHODS.basic];
   const chosen = possible.find((method) => supported.includes(METHODS[method]));

@@ -51,7 +51,7 @@ export function defineProvider<Profile>(
   const fail = (reason: string): never => {
     throw new TypeError(`Cannot create external provider "${name}": ${reason}`);
   };
-  // Routes and messages use it.
+  // Routes and messages use the name.
   if (!name) fail("it has no name");
   const { fetch = globalThis.fetch } = options;
   if (typeof fetch !== "function") fail("fetch is not a function");
@@ -106,11 +106,12 @@ function checkIssuer(
 function readRedirectUri(value: unknown, fail: Fail): URL {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (url === null) return fail("redirectUri is not an absolute URL");
-  // A fragment is not allowed (RFC 6749, section 3.1.2).
+  // The URL must not have a fragment (RFC 6749, section 3.1.2).
   if (url.href.includes("#") || url.username !== "" || url.password !== "") {
     return fail("redirectUri has a fragment or credentials");
   }
-  // Also if allowInsecureLoopback is false: the browser sends this request.
+  // Loopback is allowed even if `allowInsecureLoopback` is false, because the
+  // browser sends this request.
   if (!isSecureURL(url, true)) return fail("redirectUri is not https");
   return url;
 }
@@ -120,7 +121,7 @@ function readScopes(
   { scopes = defaults }: ExternalAuthProviderOptions,
   fail: Fail,
 ): readonly string[] {
-  // RFC 6749, section 3.3.
+  // RFC 6749, section 3.3, allows these characters.
   const isScope = (scope: unknown) =>
     typeof scope === "string" && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope);
   if (!Array.isArray(scopes) || !scopes.every(isScope)) {

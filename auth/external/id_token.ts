@@ -125,7 +125,8 @@ function checkAuthTime(
     if (maxAge === undefined) return;
     throw idTokenError('claim "auth_time": it is missing, and maxAge needs it');
   }
-  // Also without maxAge: the application may use the time.
+  // The time is checked even without maxAge, because the application may use
+  // it.
   if (
     typeof auth_time !== "number" || auth_time < 0 ||
     auth_time > latestTime(engine)

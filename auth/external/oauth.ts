@@ -186,7 +186,7 @@ function checkPreset(
       `Cannot create external provider "${name}": ${endpoint} is not an https URL`,
     );
   }
-  // The host is not enough: it may have several user directories.
+  // The host is not enough, because it may have several user directories.
   if (!isIdentifier(issuer)) {
     throw new TypeError(
       `Cannot create external provider "${name}": issuer is missing or not an identifier, name the user directory, such as "${

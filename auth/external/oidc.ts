@@ -90,7 +90,8 @@ export function defineOIDCProvider(
     metadata: readMetadata(preset, options, openid?.isMetadataIssuer),
     openid: {
       ...openid,
-      // OpenID Connect Core 1.0, section 15.1: every provider supports max_age.
+      // Every OpenID provider supports `max_age` (OpenID Connect Core 1.0,
+      // section 15.1).
       canReauthenticate: options.canReauthenticate ??
         openid?.canReauthenticate ?? true,
       userinfo: options.userinfo ?? true,

@@ -102,7 +102,7 @@ function convert(
   try {
     converted = parseTokenResponse(body);
   } catch {
-    // The response is not what the parser expects. Its error may have secrets.
+    // The parser did not expect this response. Its error may contain secrets.
   }
   if (typeof converted === "object" && converted !== null) return converted;
   throw new ExternalAuthError(

@@ -153,7 +153,8 @@ function randomDigits(length: number): string {
   let digits = "";
   while (digits.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is 4 times 62: larger bytes would make the first digits more likely.
+      // 248 is 4 times 62, and larger bytes would make the first digits more
+      // likely.
       if (byte < 248 && digits.length < length) digits += DIGITS[byte % 62];
     }
   }

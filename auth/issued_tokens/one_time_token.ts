@@ -133,7 +133,8 @@ export async function createOneTimeToken(
 ): Promise<string> {
   const { purpose, account, data, version, ttl = 600_000, now = Date.now } =
     options;
-  // All users with a missing id would share one account.
+  // If a missing id were accepted, all users without one would share one
+  // account.
   const isAccount = typeof account === "string"
     ? account !== ""
     : Number.isFinite(account);
@@ -148,7 +149,7 @@ export async function createOneTimeToken(
       `Cannot create one-time token: ttl "${ttl}" is not from 1 ms to 7 days`,
     );
   }
-  // 128 random bits (ASVS 5.0, 6.5.x and 11.5.1).
+  // The token has 128 random bits (ASVS 5.0, 6.5.x and 11.5.1).
   const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
   const tokens = tokensIn(call, purpose, ttl);
   const stored = await tokens.add(

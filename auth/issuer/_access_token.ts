@@ -175,7 +175,8 @@ function checkOptions(options: AccessTokenOptions, name: string): void {
   }
   const audiences = [audience].flat();
   if (audiences.some((one) => typeof one !== "string" || one === "")) {
-    // Without it, tokens for any other API would pass (ASVS 5.0, 9.2.3).
+    // Without an audience, tokens for any other API would pass (ASVS 5.0,
+    // 9.2.3).
     fail("it needs an audience");
   }
   if (typeof type !== "string") fail("type is not a string");

@@ -65,7 +65,7 @@ export class CachedDocument<Value> {
     const stale = entry !== undefined && isFresh(entry.at, time, maxStale)
       ? entry
       : undefined;
-    // One caller sends a request. The others get the stale document.
+    // One caller sends a request, while the others get the stale document.
     const isWaiting = this.#flight.isRunning || this.#outage.isRunning;
     if (stale !== undefined && isWaiting) return stale.value;
     try {

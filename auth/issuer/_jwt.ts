@@ -1,4 +1,4 @@
-// The only module that imports jose.
+// No other module imports jose.
 import {
   calculateJwkThumbprint,
   CompactSign,
@@ -94,7 +94,7 @@ export async function verifyJWT(
     if (!types.includes(normalizeType(protectedHeader.typ))) {
       return invalid("it is of another type");
     }
-    // Assigning an own member of this name would set a prototype.
+    // An assignment to an own member of this name would set a prototype.
     if (Object.hasOwn(payload, "__proto__")) delete payload["__proto__"];
     return { ok: true, claims: payload, algorithm: protectedHeader.alg };
   } catch (error) {
@@ -110,7 +110,7 @@ async function verify(token: string, keys: KeySet, options: JWTVerifyOptions) {
     return await jwtVerify(token, keys, options);
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    // The token does not name its key, and several match.
+    // The token does not name its key, and several keys match.
     let tried = 0;
     for await (const key of error) {
       if (++tried > MAX_CANDIDATES) break;
@@ -212,7 +212,7 @@ export async function signJWT(
   header: JWTHeader,
   key: CryptoKey | JsonWebKey,
 ): Promise<string> {
-  // Weighs 0.4 kB less than SignJWT, whose setters are not needed.
+  // This code is 0.4 kB smaller than SignJWT, whose setters are not needed.
   const payload = new TextEncoder().encode(JSON.stringify(claims));
   const jws = new CompactSign(payload)
     .setProtectedHeader(header as { readonly alg: string });

@@ -18,9 +18,10 @@ import { RetryPause } from "./retry_pause.ts";
 /** Milliseconds for which keys are cached. */
 const LIFETIMES = {
   ttl: 600_000,
-  // Shorter than for metadata: a revoked key must not work for a day.
+  // The time is shorter than for metadata, because a revoked key must not work
+  // for a day.
   maxStale: 3_600_000,
-  // Between two requests because of tokens with unknown keys.
+  // Tokens with unknown keys cause at most one request in this time.
   cooldown: 30_000,
 } as const;
 
@@ -78,7 +79,7 @@ export function keysOfIssuer(
   let failure: unknown;
   return async () => {
     if (outage.isRunning) throw failure;
-    // This call sends a request. Concurrent calls fail at once.
+    // This call sends a request, while concurrent calls fail at once.
     if (outage.isSet) outage.start();
     try {
       const keys = await source();
@@ -119,7 +120,7 @@ export async function verifyWithKeys(
   const known = await keys.get();
   const verification = await verifyWith(known);
   if (verification.ok || !verification.mayNeedNewKeys) return verification;
-  // Old tokens of a key that is gone must not use up the cooldown.
+  // Old tokens signed with a removed key must not use up the cooldown.
   if (hasExpired(token, expectation)) return verification;
   const refreshed = await keys.refresh(known, caller);
   return refreshed === undefined ? verification : await verifyWith(refreshed);

@@ -57,7 +57,7 @@ export function parseKeys(body: JSONObject): ProviderKeys {
   if (keys.length === 0) throw keysError("none of them is usable");
   const all = createKeySet(keys);
   const bound = keys.filter(({ issuer }) => typeof issuer === "string");
-  // One set for each selection of keys, so that each key is imported once.
+  // Each selection of keys has one set, so that each key is imported once.
   const sets = new Map<string, KeySet>([["", all]]);
   return {
     all,

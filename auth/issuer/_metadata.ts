@@ -100,7 +100,7 @@ async function findMetadata(
   options: ResolvedIssuerOptions,
   forAPI: boolean,
 ): Promise<JSONObject> {
-  // Without the slash at the end (Discovery 1.0, section 4.1).
+  // The slash at the end is removed (Discovery 1.0, section 4.1).
   const base = issuer.replace(/\/$/, "");
   const url = `${base}/.well-known/openid-configuration`;
   try {
@@ -109,7 +109,8 @@ async function findMetadata(
     const isMissing = error instanceof ExternalAuthError &&
       error.status === 404;
     if (!isMissing || !forAPI) throw error;
-    // Before the path, other than that of OpenID (RFC 8414, section 3.1).
+    // This path comes before that of the issuer, unlike the one of OpenID (RFC
+    // 8414, section 3.1).
     const { origin } = new URL(issuer);
     const path = "/.well-known/oauth-authorization-server";
     const other = origin + path + base.slice(origin.length);

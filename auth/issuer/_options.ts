@@ -109,7 +109,8 @@ export function resolveIssuerOptions(
     timeout: inRange("timeout", 10_000, 1, 600_000),
     maxResponseBytes: inRange("maxResponseBytes", 262_144, 1024, 16_777_216),
     allowInsecureLoopback,
-    // Called as a plain function: workerd rejects fetch with another `this`.
+    // It is called as a plain function, because workerd rejects fetch with
+    // another `this`.
     fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
     now,
     ...cache && { cache },

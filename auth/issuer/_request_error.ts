@@ -29,7 +29,7 @@ function messagesOf(error: unknown): string[] {
   const messages: string[] = [];
   let current: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES; depth++) {
-    // One error for each address: the first is enough.
+    // There is one error for each address, and the first is enough.
     if (current instanceof AggregateError) current = current.errors[0];
     if (!(current instanceof Error)) break;
     const { cause, code, message } = current as Error & { code?: unknown };

@@ -132,15 +132,17 @@ export async function completeLogin(
     );
   }
   checkMethods(methods);
-  // Handlers that confirm the current user pass the id of `Auth`.
+  // A handler that confirms the current user passes the id of `Auth`, which is
+  // the other user while acting.
   const actor = context.get(Actor);
   if (actor !== null && String(context.get(Auth)?.id) === String(userId)) {
     refuseActing(context, actor.id);
   }
-  // The provider of this login ends it by these names.
+  // The provider of this login can end it by these names.
   const names = loginNamesOf(context);
   const begun = beginLogin(session, userId, { ...options, methods, names });
-  // An outdated version refuses the login, and then its device stays unknown.
+  // The login fails if its version is outdated, and then the device must stay
+  // unknown.
   if (options.version !== undefined) await begun;
   await Promise.all([begun, rememberDevices(context)]);
   return session;

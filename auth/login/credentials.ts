@@ -310,7 +310,8 @@ async function verifyOrCancel<User>(
   try {
     return await verifyInTurn(context, verify);
   } catch (error) {
-    // If this fails too, the attempt counts; the first error says more.
+    // If this call fails too, the attempt counts. The first error is the more
+    // useful one.
     await attempt?.cancel().catch(() => {});
     throw error;
   }

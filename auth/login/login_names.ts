@@ -1,7 +1,7 @@
 import type { RequestContext } from "../../router/mod.ts";
 
-// The provider's name for a session, by which a back-channel logout finds it
-// (OpenID Connect Back-Channel Logout 1.0, section 2.7).
+// A back-channel logout finds a session by the provider's name for it (OpenID
+// Connect Back-Channel Logout 1.0, section 2.7).
 
 /** The user and the provider's session of a login. */
 export interface LoginOrigin {

@@ -84,12 +84,14 @@ export async function takePendingStep<Step extends PendingStep>(
   key: string,
   secret: string,
 ): Promise<Step | null> {
-  // Found by its hash, so the time that it takes reveals no other secrets.
+  // The step is found by a hash, so the time of the search reveals no other
+  // secrets.
   const hash = SECRET.test(secret) ? await sha256Base64Url(secret) : "";
   if (!Object.hasOwn(toPending(session.get(key)), hash)) return null;
   let removed: Step | undefined;
   session.update(key, (value) => {
-    // Runs again after a conflict with another request. The last run counts.
+    // The function runs again after a conflict with another request, and the
+    // last run counts.
     const { [hash]: found, ...others } = toPending<Step>(value);
     removed = found;
     return toJSON(others);

@@ -69,7 +69,7 @@ export function setActingRules<User extends AuthenticatedUser, Id>(
   { allow, audit, maxDuration = 3_600_000, now = Date.now }: ActingRules<User>,
   find: (id: Id) => User | null | Promise<User | null>,
 ): void {
-  // The scheme calls the functions with its own users only.
+  // The scheme calls the functions only with its own users.
   rulesByScheme.set(
     scheme,
     { allow, audit, find, maxDuration, now } as unknown as SchemeRules,
@@ -198,7 +198,8 @@ export async function actAs(
   }
   const startedAt = rules.now();
   const acting: Acting = { userId, reason, startedAt };
-  // Otherwise the trail would have no end of the first user.
+  // A second start would leave the audit trail without an end for the first
+  // user.
   const isActing = readActing(session) !== null;
   const isSelf = String(userId) === String(actor.id);
   const user = isActing || isSelf
@@ -207,7 +208,8 @@ export async function actAs(
   const action = user === null ? "refuse" : "start";
   await rules.audit(entryOf(context, action, actor.id, acting, startedAt));
   if (user === null) return null;
-  // An array: sessions in cookies keep objects under such keys for ten minutes.
+  // The value is an array, because sessions in cookies keep objects under such
+  // keys for ten minutes.
   session.set(ACTING_KEY, [userId, reason, startedAt]);
   session.regenerateId();
   await session.commit();

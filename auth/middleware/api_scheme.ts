@@ -88,7 +88,8 @@ export function createAPIAuthScheme<User extends AuthenticatedUser>(
       const key = readKey(context, header, query);
       return key === null ? absent : outcomeOf(await verify(key));
     },
-    // No challenge: keys in other headers have no registered scheme.
+    // There is no challenge, because keys in other headers have no registered
+    // scheme.
   };
 }
 

@@ -117,9 +117,11 @@ export function deviceChanges(
     const isKnown = known.includes(hash);
     if (stepUp && (known.length > 1 || !isKnown)) context.set(StepUp, true);
     if (isKnown || known.length >= MAX_DEVICES) return;
-    // An array: sessions in cookies keep objects under such keys for ten minutes.
+    // The value is an array, because sessions in cookies keep objects under
+    // such keys for ten minutes.
     session.set(KEY, [...known, hash]);
-    // Saved before the warning, so that concurrent requests warn once more at most.
+    // The session is saved before the warning, so that concurrent requests
+    // cause at most one more warning.
     await session.commit();
     try {
       await onChange({ userId, sessionId: session.id, device });

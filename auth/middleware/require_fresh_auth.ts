@@ -138,7 +138,7 @@ function checkOptions(
     if (values?.length !== 0) continue;
     throw new TypeError(`Cannot require a login: ${name} is empty`);
   }
-  // Challenges separate them with spaces.
+  // Challenges separate the values with spaces.
   for (const value of acrValues ?? []) checkScope(value, "acr value");
   checkCallback("onStale", onStale);
   if (maxAge === Infinity && methods === undefined && acrValues === undefined) {

@@ -39,7 +39,7 @@ export function requireRole(
   );
 }
 
-// AuthMiddleware explains the condition.
+// `AuthMiddleware` explains the condition.
 /** The middleware of {@linkcode requirePermission}, which guarantees a user. */
 export type PermissionMiddleware<RolePermissions> = RolePermissions extends
   unknown ? Middleware<readonly [ContextEntry<AuthKey, Present>]> : never;
@@ -87,7 +87,8 @@ export function requirePermission<
   ]
 ): PermissionMiddleware<RolePermissions> {
   checkNames("permission", names);
-  // A map, because the name of a role may be "constructor".
+  // A plain object would not do, because the name of a role may be
+  // "constructor".
   const granted = new Map<unknown, ReadonlySet<string>>(
     Object.entries(rolePermissions).map((
       [role, list],

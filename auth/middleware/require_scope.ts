@@ -85,6 +85,6 @@ export function checkScope(scope: string, kind = "scope"): void {
 }
 
 function includesAll(known: unknown, scopes: readonly string[]): boolean {
-  // `includes` of a string would find a part of a scope.
+  // On a string, `includes` would find a part of a scope.
   return Array.isArray(known) && scopes.every((scope) => known.includes(scope));
 }

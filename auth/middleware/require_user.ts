@@ -30,7 +30,7 @@ export type UserCheck<User extends AuthenticatedUser> = (
   context: RequestContext,
 ) => boolean | Response | Promise<boolean | Response>;
 
-// AuthMiddleware explains the condition.
+// `AuthMiddleware` explains the condition.
 /** The middleware of {@linkcode requireUser}, which guarantees a user. */
 export type UserGuard<User extends AuthenticatedUser> = [User] extends [unknown]
   ? Middleware<readonly [ContextEntry<AuthKey, PresentAs<User>>]>

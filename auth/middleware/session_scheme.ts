@@ -109,10 +109,11 @@ export function createSessionAuthScheme<
       }
       if (acted === "refused") return { status: "refused" };
       context.set(Actor, user);
-      // Without the time of the login, which is that of the other user.
+      // The result omits the time of the login, which belongs to the acting
+      // user.
       return outcomeOf(acted as User);
     },
-    // No challenge: cookies have no registered scheme.
+    // There is no challenge, because cookies have no registered scheme.
   };
   if (acting) setActingRules(scheme, acting, verify);
   return scheme;

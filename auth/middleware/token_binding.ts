@@ -90,7 +90,7 @@ export function createTokenBinding(
       }
       const thumbprint = thumbprintOf(cnf);
       if (thumbprint === null || dpop === undefined || type === "Bearer") {
-        // As a bearer token, anyone who has stolen it could use it.
+        // If it passed as a bearer token, a thief could use it without the key.
         return refusal("The access token is bound to a key");
       }
       return toOutcome(

@@ -24,7 +24,7 @@ export function decodeCBORPrefix(
     const decoded = bytes.length > MAX_BYTES ? null : decode(bytes, 0, 0);
     return decoded && { value: decoded[0], length: decoded[1] };
   } catch {
-    // A string is not UTF-8.
+    // The decoder throws if a string is not UTF-8.
     return null;
   }
 }
@@ -67,7 +67,7 @@ function decode(
       return items && map && [map, items[1]];
     }
     case 7:
-      // The simple values false, true and null.
+      // These are the simple values false, true and null.
       return argument >= 20 && argument <= 22
         ? [[false, true, null][argument - 20], index]
         : null;
@@ -81,7 +81,7 @@ function readHead(bytes: Uint8Array<ArrayBuffer>, start: number) {
   const [first = 0xff] = bytes.subarray(start, start + 1);
   const [type, info] = [first >> 5, first & 31];
   if (info < 24) return { type, argument: info, index: start + 1 };
-  // One, two or four bytes, with the shortest form for each number.
+  // The number has one, two or four bytes, and must be in its shortest form.
   const size = 2 ** (info - 24);
   const digits = bytes.subarray(start + 1, start + 1 + size);
   if (size > 4 || digits.length < size || type === 7) return null;

@@ -36,7 +36,7 @@ export async function creationOptions(
   isConditional = false,
 ): Promise<PasskeyCreationOptions> {
   const { algorithms, hints, rpId, rpName } = settings;
-  // Without asking, the browser can neither see nor verify the user.
+  // If the browser does not ask, it can neither see nor verify the user.
   const userVerification = isConditional
     ? "preferred"
     : settings.userVerification;

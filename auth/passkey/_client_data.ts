@@ -20,7 +20,7 @@ export interface ClientData {
 export function parseClientData(bytes: Uint8Array): ClientData | null {
   let data;
   try {
-    // Removes a byte order mark, as the specification demands.
+    // The decoder removes a byte order mark, as the specification demands.
     data = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return null;

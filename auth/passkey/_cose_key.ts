@@ -80,7 +80,8 @@ export async function importCOSEKey(
   const { alg, kty, params, size } = algorithm;
   const material = cose.get(1) === kty ? materialOf(cose, algorithm) : null;
   if (material === null) return null;
-  // Most runtimes check the key when they import it, Deno when it is first used.
+  // Most runtimes check the key at its import, while Deno checks it at its
+  // first use.
   const key = await importKey(material, params).catch(() => null);
   if (key === null) return null;
   const verify = (signature: BufferSource, data: BufferSource) =>
@@ -106,7 +107,7 @@ function materialOf(
   { crv, kty, size }: Algorithm,
 ): Material | null {
   const [first, second, third] = [-1, -2, -3].map((label) => cose.get(label));
-  // No optional parameters are allowed (section 6.5.1.1).
+  // The specification allows no optional parameters (section 6.5.1.1).
   if (cose.size !== (kty === 2 ? 5 : 4)) return null;
   if (kty === 3) return rsaKeyOf(first, second);
   if (first !== crv || !isBytes(second) || second.length !== size) return null;
@@ -119,7 +120,7 @@ function materialOf(
 function rsaKeyOf(n: unknown, e: unknown): JsonWebKey | null {
   if (!isBytes(n) || !isBytes(e)) return null;
   const isStrong = n.length >= 256 && n.length <= 1024 && n[0] !== 0;
-  // The exponents that authenticators use: at most 32 bits, odd, not 1.
+  // Authenticators use exponents of at most 32 bits, which are odd and not 1.
   const isPublic = e.length <= 4 && e[0] !== 0 && e.at(-1)! % 2 === 1 &&
     (e.length > 1 || e[0]! > 1);
   return isStrong && isPublic

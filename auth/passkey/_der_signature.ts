@@ -10,7 +10,7 @@ export function toRawSignature(
   der: Uint8Array<ArrayBuffer>,
   size: number,
 ): Uint8Array<ArrayBuffer> | null {
-  // A sequence, with a long length if it has more than 127 bytes.
+  // The signature is a sequence, whose length has two bytes if it is over 127.
   const isLong = der[1] === 0x81;
   const start = isLong ? 3 : 2;
   const length = der[start - 1];

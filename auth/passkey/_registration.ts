@@ -199,7 +199,7 @@ function createPasskey(
 ): Passkey {
   return {
     id: response.id,
-    // The options of a registration always have them.
+    // The options of a registration always name the user.
     userId: userId!,
     userHandle: userHandle!,
     publicKey: encodeBase64Url(credential.publicKey),

@@ -89,7 +89,7 @@ export function createPasskeyAuthProvider<User>(
   options: PasskeyAuthProviderOptions<User>,
 ): CredentialsAuthProvider<RequestContext, User> {
   const { findUser, name = "passkey", passkeys, purpose } = options;
-  // Not createCredentialsAuthProvider(), whose throttle has 4 kB.
+  // `createCredentialsAuthProvider()` would add its throttle, which has 4 kB.
   return Object.freeze({
     kind: "credentials",
     name,

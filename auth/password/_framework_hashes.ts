@@ -13,13 +13,13 @@ const FORMATS: readonly (readonly [
   RegExp,
   (...parts: string[]) => string | undefined,
 ])[] = /* @__PURE__ */ (() => [
-  // Django: algorithm$iterations$salt$base64
+  // Django writes PBKDF2 as algorithm$iterations$salt$base64.
   [
     new RegExp(`^pbkdf2_sha256\\$${DIGITS}\\$${SALT}\\$([\\w+/]+)={0,2}$`),
     (iterations, salt, hash) =>
       `$pbkdf2-sha256$i=${iterations}$${base64Of(salt)}$${hash}`,
   ],
-  // Django: scrypt$N$salt$r$p$base64
+  // Django writes scrypt as scrypt$N$salt$r$p$base64.
   [
     new RegExp(
       `^scrypt\\$${DIGITS}\\$${SALT}\\$${DIGITS}\\$${DIGITS}\\$([\\w+/]+)={0,2}$`,
@@ -29,9 +29,9 @@ const FORMATS: readonly (readonly [
         base64Of(salt)
       }$${hash}`,
   ],
-  // Django: argon2 and a PHC string
+  // Django writes "argon2" before a PHC string.
   [/^argon2(\$argon2(?:id|i|d)\$.+)$/, (phc) => phc],
-  // Werkzeug: pbkdf2:sha256:iterations$salt$hex
+  // Werkzeug writes PBKDF2 as pbkdf2:sha256:iterations$salt$hex.
   [
     new RegExp(
       `^pbkdf2:(sha256|sha512):${DIGITS}\\$${SALT}\\$((?:[0-9a-f]{2})+)$`,
@@ -39,7 +39,7 @@ const FORMATS: readonly (readonly [
     (hash, iterations, salt, hex) =>
       `$pbkdf2-${hash}$i=${iterations}$${base64Of(salt)}$${base64OfHex(hex)}`,
   ],
-  // Werkzeug: scrypt:N:r:p$salt$hex
+  // Werkzeug writes scrypt as scrypt:N:r:p$salt$hex.
   [
     new RegExp(
       `^scrypt:${DIGITS}:${DIGITS}:${DIGITS}\\$${SALT}\\$((?:[0-9a-f]{2})+)$`,

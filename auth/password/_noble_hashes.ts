@@ -1,5 +1,5 @@
-// Algorithms that runtimes lack. This is the only module that imports
-// @noble/hashes, and it is loaded only if needed.
+// Runtimes may lack these algorithms. No other module imports @noble/hashes,
+// and this one is only loaded if needed.
 import {
   argon2dAsync,
   argon2iAsync,

@@ -21,7 +21,7 @@ export const readScrypt: PasswordReader = (stored) => {
   if (!isWithin(logCost, 1, 20)) return null;
   if (!isWithin(blockSize, 1, 32)) return null;
   if (!isWithin(parallelization, 1, 16)) return null;
-  // Time and memory are proportional to the product.
+  // This product determines both time and memory.
   const work = 128 * 2 ** logCost * blockSize * parallelization;
   if (work > MAX_MEMORY) return null;
   if (!isWithin(salt.length, 8, 64)) return null;

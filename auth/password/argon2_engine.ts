@@ -85,7 +85,8 @@ export function argon2Engines(): Promise<readonly Argon2Engine[]> {
 }
 
 async function findEngines(): Promise<readonly Argon2Engine[]> {
-  // One is enough. On Node, asking `crypto.subtle` prints warnings.
+  // One native engine is enough. On Node, a check of `crypto.subtle` prints
+  // warnings.
   for (const createEngine of [nodeEngine, subtleEngine]) {
     const engine = createEngine();
     if (engine !== null && await isRight(engine)) {
@@ -130,7 +131,7 @@ async function deriveWithSubtle(inputs: Argon2Inputs): Promise<Uint8Array> {
     false,
     ["deriveBits"],
   );
-  // A member that is present but undefined is different from an absent one.
+  // A member that is `undefined` differs from a missing one.
   const algorithm = {
     name,
     nonce: inputs.salt,
@@ -155,7 +156,7 @@ interface NodeCrypto {
 }
 
 function nodeEngine(): Argon2Engine | null {
-  // Detected, never imported: Workers have neither.
+  // The modules are detected, never imported, because Workers have neither.
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: string): unknown };
   };
@@ -192,7 +193,8 @@ function deriveWithNode(
 const javaScriptEngine: Argon2Engine = {
   name: "javascript",
   async derive(inputs) {
-    // Loaded at first use: not needed if a native engine exists.
+    // The module is loaded at its first use, because a native engine makes it
+    // superfluous.
     const { deriveArgon2 } = await import("./_noble_hashes.ts");
     return await deriveArgon2(inputs);
   },

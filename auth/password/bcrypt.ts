@@ -21,7 +21,7 @@
  *
  * @module
  */
-// The only module that imports bcryptjs.
+// No other module imports bcryptjs.
 import { compare } from "bcryptjs";
 import { encodeHex, sha256 } from "../../session/secrets.ts";
 
@@ -64,7 +64,8 @@ export function readBcrypt(
     return async (password) => await compare(await hexDigest(password), bcrypt);
   }
   return async (password) => {
-    // Always computed, so that response time does not reveal the reason.
+    // The hash is always computed, so that response time does not reveal the
+    // reason.
     const isMatch = await compare(password, bcrypt);
     return isMatch && !password.includes("\0") &&
       new TextEncoder().encode(password).length <= MAX_BYTES;

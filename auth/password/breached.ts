@@ -1,6 +1,7 @@
 import { encodeHex } from "../../session/secrets.ts";
 
-// Not imported: bundles of this entry would contain parts of the router.
+// The limit is not imported from the router, parts of which this entry's
+// bundles would then contain.
 /** The longest delay of a timer, in milliseconds. Longer ones fire at once. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
@@ -106,7 +107,7 @@ export function createBreachedPasswordCheck(
     await textOf(
       await fetch(url, {
         headers: { "Add-Padding": "true" },
-        // A redirect counts as a failure. Workers do not know "error".
+        // A redirect counts as a failure. Workers do not support "error" here.
         redirect: "manual",
         signal,
       }),
@@ -168,7 +169,8 @@ async function textOf(response: Response): Promise<string> {
     }
     text += decoder.decode(chunk, { stream: true });
   }
-  // Such as the page of a proxy.
+  // The response may come from something else, for example the error page of a
+  // proxy.
   if (!/^[\dA-F]+:/i.test(text)) {
     throw new Error(
       "Cannot check for breached passwords: the response is not a list of hashes",

@@ -148,7 +148,7 @@ export async function verifyPassword(
   const { saveHash } = options;
   if (!result.needsRehash || !hash || saveHash === undefined) return result;
   try {
-    // Without refuse: the password is already in use.
+    // The rehash omits `refuse`, because the password is already in use.
     const { refuse: _, ...rest } = options as HashPasswordOptions;
     await saveHash(await hashPassword(password, rest), hash);
     return { ok: true, needsRehash: false };
@@ -168,7 +168,8 @@ async function check(
     throw new TypeError("Cannot verify the password: the hash is not a string");
   }
   const bytes = typeof password === "string" ? encodePassword(password) : null;
-  // Equally fast for every user, so it reveals nothing about one.
+  // This path takes the same time for every user, so it reveals nothing about
+  // one.
   if (bytes === null) return { ok: false, needsRehash: false };
 
   const stored = hash ? parseArgon2Hash(toPhcString(hash)) : null;
@@ -191,9 +192,10 @@ async function check(
 
 /** Returns the UTF-8 of a password, or `null` if it is too long or has none. */
 function encodePassword(password: string): Uint8Array<ArrayBuffer> | null {
-  // A character has at least one byte, so do not encode far too long ones.
+  // A character has at least one byte, so far too long passwords need not be
+  // encoded.
   if (password.length > MAX_BYTES) return null;
-  // Lone surrogates would all become U+FFFD, and passwords would match others.
+  // All lone surrogates would become U+FFFD, and passwords would match others.
   if (!password.isWellFormed()) return null;
   const bytes = new TextEncoder().encode(password);
   return bytes.length > MAX_BYTES ? null : bytes;

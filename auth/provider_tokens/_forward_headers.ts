@@ -63,13 +63,13 @@ export class HeaderRules {
 
   /** Returns the headers for the API, without the token. */
   forRequest(headers: Headers): Headers {
-    // Those of this connection only (RFC 9110, section 7.6.1).
+    // These headers belong to this connection only (RFC 9110, section 7.6.1).
     const ofConnection = (headers.get("Connection") ?? "").toLowerCase()
       .split(",").map((name) => name.trim());
     const passed = this.#request
       .filter((name) => !ofConnection.includes(name.toLowerCase()));
     const copy = copyOf(headers, passed);
-    // Some APIs require it, and workerd does not send it.
+    // Some APIs require this header, and workerd does not send one.
     copy.set("User-Agent", "Gatehouse");
     return copy;
   }
@@ -77,7 +77,7 @@ export class HeaderRules {
   /** Returns the headers for the browser. A header with the token is left out. */
   forResponse(headers: Headers, token: string): Headers {
     const copy = copyOf(headers, this.#response, token);
-    // Another user of the browser must not see it.
+    // Another user of the same browser must not see the response.
     copy.set("Cache-Control", "no-store");
     // A document of the API must not run scripts in the application's origin.
     copy.set("Content-Security-Policy", "default-src 'none'; sandbox");

@@ -40,7 +40,8 @@ export class ForwardTarget {
     // Setters never change the host, unlike the resolution of a reference.
     url.pathname = this.#path + pathname;
     url.search = search;
-    // An access token of the client (RFC 6750, section 2.3).
+    // The parameter would be a client's own access token (RFC 6750, section
+    // 2.3).
     if (url.searchParams.has("access_token")) return null;
     return url.pathname === this.#path + pathname ? url.href : null;
   }
@@ -62,10 +63,11 @@ function isPlainSegment(segment: string): boolean {
   if (ESCAPED_UNRESERVED.test(segment)) return false;
   try {
     const text = decodeURIComponent(segment);
-    // Some servers fold characters such as "／" after their checks.
+    // Some servers fold characters such as "／" only after their checks.
     return !AMBIGUOUS.test(text) && !AMBIGUOUS.test(text.normalize("NFKC"));
   } catch {
-    // It is not UTF-8, such as the overlong slash %C0%AF.
+    // The segment is not UTF-8: it may contain the overlong slash %C0%AF, for
+    // example.
     return false;
   }
 }

@@ -87,7 +87,7 @@ export class Forwarder {
     if (length === null || !(Number(length) <= MAX_KEPT)) return body;
     const timeout = this.#options.responseTimeout;
     const limits = { maxBytes: MAX_KEPT, timeout };
-    // The upload broke off.
+    // An upload that breaks off gets a 400.
     return await readBytes(body, limits, context).catch(() => 400 as const);
   }
 
@@ -154,7 +154,7 @@ export class Forwarder {
     const { signal } = call;
     const redirect: RequestRedirect = "manual";
     const init = { method, headers: all, body, redirect, signal };
-    // Streams need it, and nothing else does.
+    // Only streams need the option.
     const sent = { ...init, ...!isReplayable({ body }) && { duplex: "half" } };
     return await call.waitFor(this.#options.fetch(url, sent));
   }
@@ -186,7 +186,8 @@ export class Forwarder {
   }
 
   #toHTTPError(thrown: unknown, secrets: readonly string[]): unknown {
-    // Such as those of a session store and of a body beyond the limit.
+    // Errors of the session store and of the body limit create their own
+    // response.
     if (typeof Object(thrown).toResponse === "function") return thrown;
     const isLate = Object(thrown).name === "TimeoutError";
     const cause = this.#report(thrown, secrets);

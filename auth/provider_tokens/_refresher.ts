@@ -75,7 +75,7 @@ export class Refresher {
     this.#store = store;
     this.#revokes = revokes;
     this.#waitTimeout = waitTimeout;
-    // One timeout for the tokens, and one for new keys.
+    // The lease covers one timeout for the tokens and one for new keys.
     this.#leaseTime = 2 * engineOf(provider).timeout + LEASE_MARGIN;
   }
 
@@ -107,7 +107,7 @@ export class Refresher {
       return unavailable(stale, this.#store.now());
     }
     try {
-      // Before the lease, so that the lease covers the token request only.
+      // This comes before the lease, which then covers the token request only.
       await prepareRefresh(engine, tokens);
     } catch (error) {
       if (!(error instanceof ExternalAuthError)) throw error;
@@ -178,7 +178,7 @@ export class Refresher {
       try {
         const found = await this.#store.read(key);
         if (found === null) {
-          // The session has ended meanwhile.
+          // The session has ended in the meantime.
           if (this.#revokes) await revokeTokens(this.#provider, tokens);
           return NONE;
         }
@@ -227,7 +227,7 @@ export class Refresher {
     const { now } = this.#store;
     const found = await this.#store.end(key, before);
     if (found === null) return NONE;
-    // The tokens are those of a process that seemed dead, or of a new login.
+    // The tokens come from a process that seemed dead, or from a new login.
     return found.generation === before.generation
       ? { ...ENDED, error }
       : toResult(found, now());
@@ -252,7 +252,7 @@ export function toResult(
   const { tokens } = connection;
   if (tokens === null) return ENDED;
   const { accessToken, dpopKey, expiresAt, scope } = tokens;
-  // The access token of a failed check was not stored.
+  // After a failed check, no access token was stored.
   if (accessToken === undefined) return unavailable(connection, now);
   return {
     ok: true,
@@ -285,7 +285,8 @@ function isFinal({ error }: ExternalAuthRefreshFailure): boolean {
   const { code, providerError = "" } = error;
   return code === "token_request_refused"
     ? FINAL_ERRORS.includes(providerError)
-    // The tokens of a failed check are present, unless they are of another login.
+    // After a failed check there are new tokens, unless they belong to another
+    // login.
     : code === "id_token_invalid";
 }
 

@@ -15,7 +15,7 @@ export async function removeAll(
   accept?: (found: Connection) => boolean,
 ): Promise<StoredTokens[]> {
   const results = await inBatches(keys, (key) => store.remove(key, accept));
-  // If one fails, the store removes its tokens when they expire.
+  // If a removal fails, the store removes the tokens when they expire.
   return results.flatMap((result) =>
     result.status === "fulfilled" ? result.value ?? [] : []
   );

@@ -108,7 +108,7 @@ export class TokenStore {
       return null;
     }
     const sealed = text.slice(end + 1);
-    // A secret that was removed ends the connections that it encrypted.
+    // If a secret is removed, the connections that it encrypted end.
     const json = sealed && await this.#cipher.decrypt(key, sealed);
     return { ...head, sealed, tokens: json ? JSON.parse(json) : null };
   }
@@ -212,7 +212,8 @@ export class TokenStore {
     key: string,
     accept?: (found: Connection) => boolean,
   ): Promise<StoredTokens | null> {
-    // By compare-and-swap, so that the tokens are those of the last refresh.
+    // Compare-and-swap makes sure that the tokens are those of the last
+    // refresh.
     const taken = await this.#connections.take(key, accept);
     if (taken === undefined) throw conflict("end");
     return taken && (taken.tokens ?? {});
@@ -226,7 +227,7 @@ export class TokenStore {
   async #seal(key: string, tokens: StoredTokens): Promise<string> {
     let text = JSON.stringify(tokens);
     if (sizeOf(text) > MAX_BYTES) {
-      // Only a later check of a new ID token needs it.
+      // Only a later check of a new ID token needs the old one.
       text = JSON.stringify({ ...tokens, idToken: undefined });
     }
     const size = sizeOf(text);

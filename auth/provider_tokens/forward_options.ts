@@ -112,7 +112,8 @@ export function resolveForwardOptions(
     onError,
     requestHeaders,
     responseHeaders,
-    // Called as a plain function: workerd rejects fetch with another `this`.
+    // It is called as a plain function, because workerd rejects fetch with
+    // another `this`.
     fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
   };
 }

@@ -108,7 +108,7 @@ function requireOwnScript(
 ): Response | Promise<Response> {
   const { headers } = context.request;
   const status = isOwnScript(headers)
-    // A WebSocket would pass all limits.
+    // A WebSocket would bypass all limits.
     ? /\bwebsocket\b/i.test(headers.get("Upgrade") ?? "") ? 501 : 200
     : 403;
   if (status === 200) return next();

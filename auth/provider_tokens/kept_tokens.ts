@@ -226,8 +226,8 @@ class Tokens implements KeptTokens {
       endsAt,
       index,
     });
-    // At many providers, the revocation of tokens also ends later tokens of the
-    // same account.
+    // At many providers, a revocation also ends later tokens of the same
+    // account.
     if (replaced !== null && isOtherAccount(replaced, tokens)) {
       await this.#revoke([replaced]);
     }
@@ -307,7 +307,8 @@ class Tokens implements KeptTokens {
   async #extend({ endsAt, key }: Owner, found: FoundConnection): Promise<void> {
     const missing = endsAt - found.endsAt;
     if (missing < 60_000 || missing * 10 < endsAt - this.#now()) return;
-    // If another request writes at the same time, a later one extends them.
+    // If another request writes at the same time, a later request extends the
+    // tokens' lifetime.
     await this.#store.update(key, found, { endsAt });
   }
 
@@ -335,7 +336,7 @@ class Tokens implements KeptTokens {
       return;
     }
     const accept = ({ savedAt }: Connection) => savedAt <= end.before;
-    // If the store fails, it removes the tokens when they expire.
+    // If the call fails, the store removes the tokens when they expire.
     const keys = await this.#store.keysOf(this.#indexName(end.name))
       .catch(() => []);
     await this.#revoke(await removeAll(this.#store, keys, accept));

@@ -56,7 +56,7 @@ export function createIdentityCloudAuthProvider(
   }
   return defineOIDCProvider({
     name: "identity-cloud",
-    // With the slash at the end, as in metadata and tokens.
+    // The issuer ends with a slash, as in metadata and tokens.
     issuer: `https://${domain.toLowerCase()}/`,
     clientAuthentication: "post",
   }, options);

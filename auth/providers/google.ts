@@ -70,7 +70,7 @@ export function createPortalAuthProvider(
       canReauthenticate: false,
       isTokenIssuer: (issuer) => issuer === ISSUER || issuer === BARE_ISSUER,
       canonicalIssuer: () => ISSUER,
-      // The user can change the parameter of the request.
+      // The user can change the request parameter, so the claim decides.
       findProblem: ({ hd }) =>
         hostedDomain === undefined || hd === hostedDomain
           ? undefined

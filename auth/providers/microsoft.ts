@@ -79,7 +79,7 @@ export function createOfficeSuiteAuthProvider(
     issuer: `${HOST}/${tenant}/v2.0`,
     assertionAudience: "token_endpoint",
     openid: {
-      // ID tokens only have auth_time as an optional claim.
+      // ID tokens contain auth_time only as an optional claim.
       canReauthenticate: false,
       isMetadataIssuer: (issuer) => isMetadataIssuer(issuer, tenant),
       isCallbackIssuer: (issuer, metadataIssuer) =>

@@ -58,7 +58,7 @@ export function createMicroblogAuthProvider(
 ): ExternalAuthProvider<MicroblogProfile> {
   const { scopes = DEFAULT_SCOPES } = options;
   const fields = ["profile_image_url"];
-  // Without the scope, this field is an error.
+  // X answers with an error if a request asks for this field without the scope.
   if (scopes.includes("users.email")) fields.push("confirmed_email");
   return defineOAuthProvider({
     name: "microblog",

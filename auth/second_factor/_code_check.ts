@@ -96,7 +96,8 @@ export class CodeCheck {
       }, await reading);
       verdict = await this.#withAddress(verdict, attempt);
     } catch (error) {
-      // If this fails too, the attempt counts; the first error says more.
+      // If this call fails too, the attempt counts. The first error is the more
+      // useful one.
       await attempt.cancel().catch(() => {});
       throw error;
     }

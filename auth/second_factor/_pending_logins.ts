@@ -59,7 +59,8 @@ export class PendingLogins {
       return { value: { ...record ?? NO_FACTORS, waiting }, result: true };
     }, from);
     session.set(KEY, { account: userId, token });
-    // An id that an attacker planted must not learn of the first factor.
+    // An attacker may have planted the id, and must not learn of the first
+    // factor.
     session.regenerateId();
     allowNewSession(session, "proved-user");
   }

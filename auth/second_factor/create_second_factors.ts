@@ -185,7 +185,7 @@ class SecondFactorEngine implements SecondFactors {
     if (known !== null) {
       const [, mfa] = known.device;
       const all = [...methods, "device"];
-      // The code was typed when the device was remembered, and not today.
+      // The user typed the code when the device was remembered, not today.
       const options = { ...login, methods: all, earlier: { mfa } };
       return await completeLogin(context, userId, options);
     }
@@ -256,7 +256,7 @@ class SecondFactorEngine implements SecondFactors {
     login: StoredLogin,
     methods: readonly AuthMethod[],
   ): Promise<Session> {
-    // A logout at the provider of the first factor finds the session by it.
+    // A logout at the first factor's provider finds the session by this name.
     if (login.origin !== undefined) setLoginOrigin(context, login.origin);
     const { authenticatedAt, timeouts, version } = login;
     const all = [...login.methods, ...methods, "mfa"];

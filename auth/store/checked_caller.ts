@@ -39,7 +39,7 @@ export function checkedCaller(
       `Cannot create ${owner}: the store can't tell ${race}`,
     );
   }
-  // A timer cannot wait for Infinity.
+  // A timer cannot wait for an infinite time.
   if (!(Number.isFinite(storeTimeout) && storeTimeout > 0)) {
     throw new RangeError(
       `Cannot use ${owner}: storeTimeout "${storeTimeout}" is not a positive number`,

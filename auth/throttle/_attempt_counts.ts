@@ -74,8 +74,8 @@ export class AttemptCounts {
       this.#warn("the client's address is not known");
       return [];
     }
-    // Counts by the peer's address, never by a forwarding header: the client
-    // could forge it and start a new count with each guess.
+    // The count uses the address of the peer, never a forwarding header: the
+    // client could forge one and start a new count with each guess.
     const isProxy = isUndeclaredProxy(context, address);
     if (isProxy) {
       this.#warn("a proxy is in front, but trustedProxies is not set");

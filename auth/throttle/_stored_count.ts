@@ -86,7 +86,7 @@ export class StoredCounts {
       return { value: next, result: next };
     }, found);
     if (!added) {
-      // Honest clients do not make so many concurrent attempts.
+      // Honest clients do not make this many concurrent attempts.
       return { allowed: false, wait: wait || this.#counter.delay };
     }
     const cancel = () => this.#subtract(key, added);
@@ -98,7 +98,7 @@ export class StoredCounts {
 
   async #subtract(key: string, added: FailureCount): Promise<void> {
     await this.#store.update(key, (count) => {
-      // A count that is gone stays gone.
+      // A count that was cleared is not created again.
       if (count === null) return null;
       return { value: this.#counter.subtract(count, added), result: true };
     });

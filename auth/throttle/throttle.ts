@@ -301,7 +301,7 @@ class AccountThrottle implements Throttle {
     const keep = found.device;
     return {
       allowed: true,
-      // It was known before, so it does not have to wait for the login.
+      // The device was known before, so it does not have to wait for the login.
       succeed: () => this.#devices.add(context, account, { keep, clear }),
       cancel: async () => {
         await this.#devices.count(
@@ -337,7 +337,7 @@ export async function addToAll(
     await Promise.all(allowed.map((result) => result.cancel()));
   };
   if (allowed.length < results.length) {
-    // Concurrent attempts used up the rest.
+    // Concurrent attempts have used up the rest.
     await cancel();
     const waits = results.map((result) => result.allowed ? 0 : result.wait);
     return denied(Math.max(...waits));

@@ -65,7 +65,7 @@ export class Introspector {
   }
 
   async verify(token: string): Promise<AccessTokenVerification> {
-    // A dump of the memory contains no usable tokens.
+    // The key is a hash, so a memory dump contains no usable tokens.
     const key = await sha256Base64Url(token);
     const time = this.#now();
     if (this.#inactive.get(key, time)) return { ok: false, problem: "invalid" };
@@ -133,7 +133,7 @@ export class Introspector {
   #handle(error: unknown, key: string): AccessTokenVerification {
     if (!(error instanceof ExternalAuthError)) throw error;
     // Anyone can send a token that the issuer answers with an error, which must
-    // not affect the others.
+    // not affect other tokens.
     if (isUnavailable(error)) this.#outage.suspect(error);
     else this.#outage.end();
     this.#report(error);
@@ -178,7 +178,7 @@ class ResultCache<Value> {
   set(key: string, value: Value, now: number, until: number): void {
     if (until <= now || this.#maxEntries === 0) return;
     this.#entries.delete(key);
-    // Insertion order: the first key is the oldest.
+    // A map keeps the insertion order, so the first key is the oldest.
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined && this.#entries.size >= this.#maxEntries) {
       this.#entries.delete(oldest);

@@ -41,7 +41,7 @@ export class Outage {
   /** Notes a failure with the token of a client. */
   suspect(error: ExternalAuthError): void {
     this.#isSuspected = true;
-    // No client can cause the others, such as those of the metadata.
+    // No client can cause the other errors, for example those of the metadata.
     if (error.code !== "introspection_failed") this.#pause.start();
   }
 

@@ -35,7 +35,7 @@ export function checkResource(
   name: string,
 ): URL {
   const url = typeof resource === "string" ? URL.parse(resource) : null;
-  // A token names its audience by these characters.
+  // A token names its audience with exactly these characters.
   const isPlain = url !== null && !/[?#\s]/.test(resource);
   if (isPlain && isSecureURL(url, allowInsecureLoopback)) return url;
   const hint = isPlain && isSecureURL(url, true)
@@ -88,7 +88,8 @@ function createDocument(
     source;
   for (const scope of scopes ?? []) {
     checkScope(scope);
-    // Clients would ask for it at each login, although it is not about the API.
+    // Clients would request this scope at each login, although it says nothing
+    // about the API.
     if (scope === "offline_access") {
       throw new TypeError(
         `Cannot create ${name}: "offline_access" is a scope of issuers, not of a resource`,
@@ -121,7 +122,7 @@ function respond(
   const headers = new Headers({ "Access-Control-Allow-Origin": "*" });
   if (method === "OPTIONS") {
     headers.set("Access-Control-Allow-Methods", "GET, HEAD");
-    // Clients of the Model Context Protocol name its version in a header.
+    // Clients of the Model Context Protocol send its version in a header.
     headers.set("Access-Control-Allow-Headers", "*");
     headers.set("Access-Control-Max-Age", String(MAX_AGE));
     return new Response(null, { status: 204, headers });

@@ -113,7 +113,7 @@ function createVerifier<User extends AuthenticatedUser>(
     if (verifiers.has(issuer)) fail(`two issuers are "${issuer}"`);
     const audience = one.audience ?? audiencesOf(options.resource);
     const own = { ...options, ...one, audience };
-    // Otherwise, one issuer would receive the tokens of the other.
+    // With two of them, one issuer would receive the tokens of the other.
     if (introspection && introspect) fail("two issuers have introspection");
     const verifyToken = introspection
       ? introspect = introspection.createVerifier(own, owner)
@@ -122,8 +122,8 @@ function createVerifier<User extends AuthenticatedUser>(
   }
   return (token) => {
     const issuer = issuerOf(token);
-    // A JWT of another issuer must not cause a request, nor one that names none:
-    // no issuer may receive the tokens of another.
+    // A JWT must not cause a request if its issuer is unknown or missing,
+    // because no issuer may receive the tokens of another.
     const verifyToken = issuer === undefined
       ? introspect
       : verifiers.get(issuer);

@@ -208,7 +208,7 @@ function findProblem(
   const isLogout = isObject(events) && Object.hasOwn(events, EVENT) &&
     isObject(events[EVENT]);
   if (!isLogout) return 'claim "events": it is not a logout';
-  // An ID token must not pass for a logout token.
+  // An ID token must not be accepted as a logout token.
   if (nonce !== undefined) return 'claim "nonce": it is present';
   if (!isIdentifier(jti)) return 'claim "jti": it is not an identifier';
   const named = [sub, sid].filter((claim) => claim !== undefined);

@@ -133,7 +133,7 @@ async function refreshOnce(
   let ofEngine = pending.get(engine);
   if (ofEngine === undefined) pending.set(engine, ofEngine = new Map());
   const key = JSON.stringify([refreshToken, tokens.issuer, tokens.subject]);
-  // One timeout for the tokens, and one for new keys.
+  // The limit covers one timeout for the tokens and one for new keys.
   const timeout = 2 * engine.timeout;
   const flight = ofEngine.get(key) ??
     new SingleFlight<ExternalAuthRefresh>(timeout);

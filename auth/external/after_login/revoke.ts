@@ -94,7 +94,7 @@ async function revoke(
     code: CODE,
     errorPrefix: PREFIX,
   });
-  // For an unknown token the status is 200 too (section 2.2).
+  // The status is 200 for an unknown token too (section 2.2).
   if (status === 200) return;
   throw revocationError(`the endpoint answered ${status}`, status);
 }

@@ -110,7 +110,7 @@ export function readUser({ params }: Callback): JSONObject | undefined {
     if (typeof user !== "object" || user === null || Array.isArray(user)) {
       return undefined;
     }
-    // Assigning an own member of this name would set a prototype.
+    // An assignment to an own member of this name would set a prototype.
     delete (user as Record<string, unknown>)["__proto__"];
     return user as JSONObject;
   } catch {
@@ -167,7 +167,8 @@ async function checkCallbackIssuer(
 function checkError(params: URLSearchParams): void {
   const error = params.get("error");
   if (error === null) return;
-  // Anyone can write the parameters, and copy secrets of this login into them.
+  // Anyone can write the parameters, and could copy secrets of this login into
+  // them.
   const secrets = [...params.getAll("code"), ...params.getAll("state")];
   const description = params.get("error_description");
   const details = cleanErrorDetails(error, description, secrets);

@@ -55,7 +55,7 @@ export async function receiveFormPost(
     return await context.createErrorResponse({ status: 400 });
   }
   const location = new URL(engine.redirectUri);
-  // The cookie only works for the login in the URL.
+  // The cookie only works for the login that the URL names.
   location.searchParams.set("state", form.get("state") ?? "");
   const response = redirect(location.pathname + location.search, 303);
   for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
@@ -164,7 +164,8 @@ async function createCipher(
   { client, options }: ProviderEngine<unknown>,
 ): Promise<SecretBox> {
   const secret = options.formPostSecret ?? client.clientSecret;
-  // Hashed with its purpose, so that other uses of the secret have other keys.
+  // The hash includes the purpose, so that other uses of the secret have other
+  // keys.
   const hash = await sha256Base64Url(
     `gatehouse external auth form_post ${secret}`,
   );

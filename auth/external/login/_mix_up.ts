@@ -166,7 +166,7 @@ function sharedError(
 export function isShared(one: Callback, other: Callback): boolean {
   const [a, b] = [one.redirectUri, other.redirectUri];
   return one.definition.issuer !== other.definition.issuer &&
-    // Without the origin, like isCallbackOf.
+    // The origins may differ, as in `isCallbackOf`.
     a.pathname === b.pathname && (isWithin(a, b) || isWithin(b, a));
 }
 

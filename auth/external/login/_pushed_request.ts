@@ -40,7 +40,7 @@ export async function pushRequest(
     errorPrefix: PREFIX,
   });
   const { request_uri } = body as JSONObject;
-  // Section 2.2 says 201. Some providers send 200.
+  // Section 2.2 requires 201, but some providers send 200.
   if (status !== 201 && status !== 200) {
     throw pushError(`the endpoint answered ${status}`, {
       status,

@@ -74,7 +74,7 @@ export function createTransaction(
     verifier: randomToken(),
     startedAt: now,
   };
-  // As in a session cookie, where a quote takes four bytes.
+  // The size is that in a session cookie, in which a quote takes four bytes.
   const size = byteLength(JSON.stringify(JSON.stringify(transaction)));
   const { returnTo: _, ...shorter } = transaction;
   return {

@@ -71,7 +71,7 @@ import { DeclaredCallbacks, isShared } from "./_mix_up.ts";
 export function externalAuthCallbacks(
   providers: readonly ExternalAuthProvider[],
 ): Middleware<readonly []> {
-  // The most specific query first.
+  // The callback with the most specific query comes first.
   const engines = providers.map(engineOf).sort((a, b) =>
     b.redirectUri.searchParams.size - a.redirectUri.searchParams.size
   );

@@ -201,7 +201,8 @@ async function exchangeCode<Profile>(
   if (typeof sub !== "string" || sub === "" || sub.length > 255) {
     throw profileError();
   }
-  // For completeAuth. Only OpenID providers support a back-channel logout.
+  // `completeAuth` stores the names. Only OpenID providers support a
+  // back-channel logout.
   if (subject !== undefined) {
     setLoginOrigin(context, { issuer, subject, sessionId });
   }

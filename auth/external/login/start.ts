@@ -192,7 +192,7 @@ async function createLocation(
   const isPushed = registered.pushedAuthorization === true ||
     metadata.require_pushed_authorization_requests === true;
   const sent = isPushed ? await pushRequest(engine, metadata, params) : params;
-  // Last, because the steps before may fail.
+  // The login is saved last, because the steps before may fail.
   await saveTransaction(context, now(), started);
   // The endpoint may have a query (RFC 6749, section 3.1).
   const url = new URL(metadata.authorization_endpoint);

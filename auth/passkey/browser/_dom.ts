@@ -1,5 +1,5 @@
-// The types of browsers that this folder uses. The library is checked without
-// those of pages, and JSR refuses a reference to them.
+// These are the browser types that this folder uses. The library is checked
+// without the DOM types, and JSR refuses a reference to them.
 
 /** An element of a page, such as a form. */
 export interface PageElement {

@@ -198,10 +198,11 @@ async function sendSignal(
   details: unknown,
 ): Promise<void> {
   try {
-    // Throws in browsers without passkeys.
+    // In browsers without passkeys, this throws.
     await PublicKeyCredential![name]?.(details);
   } catch {
-    // Only a courtesy: the server refuses removed passkeys anyway.
+    // The signal is only a courtesy, because the server refuses removed
+    // passkeys anyway.
   }
 }
 
@@ -276,7 +277,7 @@ async function run(form: Form, conditional = false): Promise<void> {
 }
 
 function fieldsOf(form: Form): URLSearchParams {
-  // A form for passkeys has no files.
+  // A passkey form contains no files.
   return new URLSearchParams(
     [...new FormData(form)].map(([name, value]) => [name, String(value)]),
   );
@@ -338,7 +339,7 @@ function toJSON<Response>(
   { id }: Credential<unknown>,
   response: Response,
 ) {
-  // Not toJSON() of the credential: Safari before version 18.4 lacks it.
+  // The credential's own `toJSON()` is missing in Safari before version 18.4.
   const type = "public-key" as const;
   return { id, rawId: id, type, response, clientExtensionResults: {} };
 }
