@@ -36,7 +36,7 @@ export type ViewOf = (
   state: FormState,
 ) => View | Response | Promise<View | Response>;
 
-/** The handlers of a form: one shows it, the other takes it. */
+/** The handlers of a form: one shows it, the other handles it. */
 export interface FormHandlers {
   readonly index: (context: RequestContext) => Promise<Response>;
   readonly action: (context: RequestContext) => Promise<Response>;

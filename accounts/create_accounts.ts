@@ -71,7 +71,7 @@ export interface Accounts<N extends Names = Names> {
   ) => Guard;
   /** The accounts, for pages of administrators, jobs and tests. */
   readonly users: Users<N>;
-  /** The store of the sessions, also for `rateLimit`. */
+  /** The store of the sessions, which `rateLimit` can use too. */
   readonly store: SessionStore;
   /** Creates the tables that are missing. The first request does it as well. */
   readonly migrate: () => Promise<void>;

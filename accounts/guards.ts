@@ -24,7 +24,7 @@ export function wantsJSON({ request }: RequestContext): boolean {
   return /^application\/json\b/i.test(type) || prefersJSON(request);
 }
 
-/** Creates the guard of pages for users: others go to the login page. */
+/** Creates the guard of pages for users. Visitors go to the login page. */
 export function createRequireUser({ routes }: Settings): Guard {
   const toLogin = redirectToLogin(routes.login.index.href());
   return either(
@@ -33,7 +33,10 @@ export function createRequireUser({ routes }: Settings): Guard {
   );
 }
 
-/** Creates the guard of sensitive pages: others confirm their login. */
+/**
+ * Creates the guard of sensitive pages. Users with an old login confirm it
+ * first.
+ */
 export function createRequireFresh(
   { now, routes }: Settings,
   requireUser: Guard,
@@ -72,7 +75,7 @@ export function createRequireFresh(
   );
 }
 
-/** Creates the guard of roles, which knows those of the application. */
+/** Creates the guard of the application's roles. */
 export function createRequireRole(
   { names }: Settings,
 ): (...roles: readonly [string, ...string[]]) => Guard {

@@ -52,10 +52,10 @@ export interface AccountsOptions<N extends Names = Names> {
    * database, and requests to other hosts get a 421.
    */
   readonly origin: string;
-  /** The function that runs SQL, as for sessions, or a store of your own. */
+  /** The function that runs SQL, as for sessions, or your own store. */
   readonly database: SQLQuery | AccountStore;
   /**
-   * The SQL dialect: SQLite, also D1 and Durable Objects, or PostgreSQL.
+   * The SQL dialect. SQLite includes D1 and Durable Objects.
    *
    * @default {"sqlite"}
    */
@@ -74,14 +74,14 @@ export interface AccountsOptions<N extends Names = Names> {
   readonly sessions?: AccountSessionOptions;
   /**
    * The secrets that encrypt codes and second factors: at least 32 random
-   * characters each. The first one encrypts, all of them decrypt. Required unless
-   * the origin is `localhost`.
+   * characters each. The first one encrypts, and all of them decrypt. Required
+   * unless the origin is `localhost`.
    *
    * @default {one in the database}
    */
   readonly secrets?: readonly string[];
   /**
-   * Sends an email, after the response. It is called once again if it fails.
+   * Sends an email, after the response. If it fails, it is called once more.
    * Required unless the origin is `localhost`.
    *
    * @default {prints it}

@@ -92,7 +92,8 @@ export interface Users<N extends Names = Names> {
    */
   create(user: NewUser<N>): Promise<UserRecord<N> | null>;
   /**
-   * Changes the name or the own fields, also those of the application.
+   * Changes the name or the additional fields, including those of the
+   * application.
    *
    * @param id The id.
    * @param changes The new values. Fields that are missing stay the same.

@@ -96,7 +96,7 @@ export async function removeAccount(call: Call): Promise<Outcome> {
   return { ok: true, next: "login", location, notice: "deleted" };
 }
 
-/** Ends the sessions of a user but that of this browser, which goes on. */
+/** Ends all sessions of a user except that of this browser. */
 export async function endOtherSessions(
   { context, services }: Call,
   userId: string,
@@ -113,7 +113,7 @@ export async function endOtherSessions(
   await endUserSessions(services.sessions, userId, { except: id, version });
 }
 
-/** Returns the result of a change that another request has overtaken. */
+/** Returns the result of a change that lost a race. */
 export function ended({ messages }: Call): Outcome {
   return refused(messages.linkExpiredTitle, 409);
 }

@@ -53,7 +53,7 @@ export interface Failed {
   readonly errors?: Readonly<Record<string, string>>;
   /** The seconds until the next attempt. */
   readonly retryAfter?: number;
-  /** The same set-up of an authenticator app, to show the form again. */
+  /** The same setup of an authenticator app, to show the form again. */
   readonly setup?: TOTPSetup;
 }
 
@@ -82,7 +82,7 @@ export function expired({ messages }: Call): Failed {
   return { ok: false, status: 400, error: messages.linkExpiredTitle };
 }
 
-/** Returns the path to go on with, which always leads to this origin. */
+/** Returns the path of the next page, which is always on this origin. */
 export function returnToOf(
   { url }: RequestContext,
   { home }: Pick<Services, "home">,
@@ -90,7 +90,7 @@ export function returnToOf(
   return safeRedirectPath(url.searchParams.get("returnTo"), home);
 }
 
-/** Returns the search params that keep the path to go on with. */
+/** Returns the search params that keep the path of the next page. */
 export function searchOf(
   { url }: RequestContext,
 ): { readonly returnTo: string } | undefined {

@@ -8,7 +8,7 @@ import { type Call, type Outcome, refused, returnToOf } from "./call.ts";
 /** The proof of a login. */
 export interface Proof {
   readonly methods: readonly string[];
-  /** The path to go on with. */
+  /** The path of the next page. */
   readonly returnTo?: string;
   /** The timeouts of a remembered login. */
   readonly timeouts?: LoginTimeouts | undefined;
@@ -16,7 +16,8 @@ export interface Proof {
 
 /**
  * Logs an account in, or asks for its second factor. It takes the version that
- * the proof has seen, so that a login loses against an end of all access.
+ * the proof has seen, so that a login fails if all access is ended in the
+ * meantime.
  */
 export async function enter(
   call: Call,

@@ -149,8 +149,8 @@ function changeOf(undo: Undo): AccountChange {
 type Ended = readonly [first: number, last: number];
 
 /**
- * Ends the links of later changes. Otherwise a thief who has changed the address
- * twice could undo the restoration with the notice to the first one.
+ * Ends the links of later changes. Without them, a thief who has changed the
+ * address twice could undo the restoration with the notice to the first one.
  */
 async function endLaterLinks(
   services: Services,

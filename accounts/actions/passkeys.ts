@@ -22,7 +22,7 @@ export async function logInByPasskey(call: Call): Promise<Outcome> {
   if (account === null || version === undefined) {
     return refused(messages.passkeyFailed);
   }
-  // The version that the passkey was found with, not a later one.
+  // The version is the one that was read with the passkey, not a later one.
   return await enter(call, { ...account, version }, { methods });
 }
 

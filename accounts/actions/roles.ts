@@ -4,7 +4,10 @@ import type { Settings } from "./services.ts";
 /** The roles of applications that name none. */
 export const DEFAULT_ROLES: readonly string[] = ["user", "admin"];
 
-/** Returns the role of a new account: `admin` for the addresses of `admins`. */
+/**
+ * Returns the role of a new account, which is `admin` for the addresses of
+ * `admins`.
+ */
 export function roleOfNew(
   { admins, names }: Pick<Settings, "admins" | "names">,
   email: string,

@@ -50,7 +50,7 @@ export async function confirmByCode(call: Call): Promise<Outcome> {
   return { ok: true, next: "done", location };
 }
 
-/** Finishes the set-up of an authenticator app. */
+/** Finishes setting up an authenticator app. */
 export async function enableApp(call: Call): Promise<Outcome> {
   const { context, input, messages, services } = call;
   const account = ownAccount(context);

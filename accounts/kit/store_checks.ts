@@ -17,7 +17,7 @@ export class CheckError extends Error {
   override readonly name = "CheckError";
 }
 
-/** The number of concurrent calls of the checks of races. */
+/** The number of concurrent calls in a check for races. */
 const CALLERS = 20;
 
 /** The contract of a store: one check for each rule. */

@@ -15,8 +15,8 @@ const Waiting: ContextKey<Mail[] | null> = /* @__PURE__ */ createContextKey<
 const MAX_UNDER_WAY = 1_000;
 
 /**
- * Sends emails after the response, so that its time reveals no account. An email
- * that fails is sent once again.
+ * Sends emails after the response, so that its time reveals no account. An
+ * email that fails is sent once more.
  */
 export class Outbox {
   readonly #send: (mail: Mail) => void | Promise<void>;
@@ -43,7 +43,7 @@ export class Outbox {
     else waiting.push(mail);
   }
 
-  /** Waits for the emails that are under way. */
+  /** Waits for the emails that are being sent. */
   async flush(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

@@ -178,7 +178,7 @@ export function accountView(
   };
 }
 
-/** Returns a path that keeps the path to go on with. */
+/** Returns a path that keeps the path of the next page. */
 export function keepReturnTo(
   context: RequestContext,
   route: {

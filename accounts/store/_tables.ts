@@ -29,7 +29,7 @@ export type AccountColumn = keyof typeof ACCOUNT_COLUMNS;
 /** The columns of the table of accounts. */
 export const COLUMNS = Object.keys(ACCOUNT_COLUMNS) as AccountColumn[];
 
-/** The names of the tables and of the columns of accounts. */
+/** The names of the account tables and columns. */
 export interface TableNames {
   readonly users: string;
   readonly waysIn: string;

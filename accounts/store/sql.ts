@@ -33,7 +33,7 @@ import type {
 /** Options for {@linkcode createSQLAccountStore}. */
 export interface SQLAccountStoreOptions {
   /**
-   * The SQL dialect: SQLite, also D1 and Durable Objects, or PostgreSQL.
+   * The SQL dialect. SQLite includes D1 and Durable Objects.
    *
    * @default {"sqlite"}
    */

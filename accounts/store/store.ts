@@ -175,9 +175,9 @@ export interface AccountPage {
  * your own with `testAccountStore` of `@gatehouse/web/testing`.
  *
  * One statement must decide each step, because two requests can run at the same
- * time. All steps that open a way into an account compare its version with the one
- * that the request has seen. So a change of the credentials ends every proof and
- * every way in that other requests are about to complete.
+ * time. All steps that open a way into an account compare its version with the
+ * one that the request has seen. A change of the credentials therefore ends
+ * every proof and every way in that other requests are about to complete.
  *
  * All methods may reject if the database is unavailable. Addresses are in the
  * spelling that the store compares: trimmed and in lowercase.
