@@ -33,7 +33,7 @@ const MODULUS = /^[\w-]{342,683}$/;
  * challenge.
  *
  * @param header The header `Secure-Session-Response`.
- * @param known The key of the session. Without it, the proof brings its key.
+ * @param known The key of the session. Without it, the proof contains its key.
  * @see {@link https://w3c.github.io/webappsec-dbsc/#format-jwt | DBSC, DBSC Proof JWT Syntax}
  */
 export async function verifyProof(

@@ -88,8 +88,8 @@ export async function refresh(
 }
 
 /**
- * Replaces the binding if no other request was faster, so that a challenge counts
- * once.
+ * Replaces the binding unless another request won the race, so that a challenge
+ * works only once.
  *
  * @returns `false` if another request has changed it, or ended the session.
  */

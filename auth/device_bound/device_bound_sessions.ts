@@ -53,7 +53,7 @@ export interface DeviceBoundSessionsOptions {
   readonly path?: string;
   /**
    * The lifetime of the bound cookie in milliseconds, and so the time for which
-   * copied cookies work. At most one hour.
+   * copied cookies work. The maximum is one hour.
    *
    * @default {600_000}
    */
@@ -73,8 +73,8 @@ export interface DeviceBoundSessionsOptions {
 }
 
 /**
- * The milliseconds after a login in which a later response asks the browser,
- * because the response to the login could not.
+ * The milliseconds after a login in which a later response asks the browser for
+ * a key, if the response to the login could not.
  */
 const ASK_TIME = 60_000;
 
@@ -284,7 +284,10 @@ async function offer(request: RouteRequest): Promise<void> {
   if (askUntil === undefined) await ask(request, binding);
 }
 
-/** Asks in a request after the login, unless another request has asked already. */
+/**
+ * Asks the browser to register a key in a request after the login, unless
+ * another request has already asked.
+ */
 async function offerLater(request: RouteRequest): Promise<void> {
   const { session, settings: { now } } = request;
   // The handler's changes are saved first, so that a conflict in them is not

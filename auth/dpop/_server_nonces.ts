@@ -9,7 +9,7 @@ const NONCES = {
 /** The name that nonces are encrypted under. */
 const NAME = "nonce";
 
-/** Milliseconds that a nonce is valid. */
+/** The milliseconds for which a nonce is valid. */
 const LIFETIME = 300_000;
 
 /** The state of a nonce. An aging one is valid, but clients should replace it. */
@@ -23,7 +23,8 @@ export class ServerNonces {
   readonly #cipher: SecretBox;
 
   /**
-   * @param secrets The secrets: the first one encrypts, all of them decrypt.
+   * @param secrets The secrets: the first one encrypts, and all of them
+   * decrypt.
    * @throws {TypeError} If the secrets are not an array of strings.
    * @throws {RangeError} If the array is empty, or a secret is too short or easy to
    * guess.

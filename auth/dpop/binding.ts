@@ -2,8 +2,8 @@ import { createDPoPKey, type DPoPKey } from "./key.ts";
 import { createDPoPProof, type DPoPRequest, readDPoPNonce } from "./proof.ts";
 
 /**
- * Binds the tokens of an external provider to keys. An object, so that only
- * applications that use it have it in their bundle.
+ * Binds the tokens of an external provider to keys. It is an object, so that
+ * only applications that use it have it in their bundle.
  */
 export interface DPoPBinding {
   /** Creates the key of a login. */

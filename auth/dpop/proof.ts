@@ -55,7 +55,7 @@ export interface DPoPRequest {
  * assertEquals(headers.DPoP.split(".").length, 3);
  * ```
  *
- * @param key The key that the token is bound to, or shall be.
+ * @param key The key that the token is bound to, or will be.
  * @param request The method, the URL and the token of the request.
  * @returns The proof.
  * @throws {TypeError} If the URL is not an http or https URL, or the key is

@@ -97,8 +97,8 @@ export class EmailStore {
   }
 
   /**
-   * Uses a record up, and removes the others of its account. Of several concurrent
-   * requests, one gets `true`.
+   * Uses a record up, and removes the others of its account. If requests are
+   * concurrent, one of them gets `true`.
    */
   async use(key: string): Promise<boolean> {
     const used = await this.#emails.take(key);

@@ -38,8 +38,9 @@ const EXPIRED = { ok: false, reason: "expired" } as const;
  * It also verifies addresses, with another `purpose`.
  *
  * The link and the code work once, and only in the browser that asked for the
- * email. In any other browser the link shows the code, to type in the first one.
- * So a scanner that opens links, runs scripts and submits forms uses nothing up.
+ * email. In any other browser the link shows the code, to type in the first
+ * one. A scanner that opens links, runs scripts and submits forms therefore
+ * uses nothing up.
  *
  * @example A login by email
  * ```ts

@@ -74,9 +74,9 @@ export interface EmailRequest {
   readonly account: string | number | null;
 
   /**
-   * A string that comes back with the proof, such as the path to return to. It does
-   * not come back if the browser used the link of an email that another one asked
-   * for, because its own one was delayed.
+   * A string that comes back with the proof, such as the path to return to. It
+   * does not come back if the browser used the link of an email that another
+   * one asked for, because its own email was delayed.
    *
    * @default {undefined}
    */
@@ -105,8 +105,8 @@ export interface EmailToSend {
 export type EmailLink =
   | {
     /**
-     * This browser asked for the email, or its own one was delayed: show a form
-     * with a button.
+     * This browser asked for the email, or its own email was delayed: show a
+     * form with a button.
      */
     readonly status: "ready";
     /** The address. */
@@ -114,8 +114,8 @@ export type EmailLink =
   }
   | {
     /**
-     * Another browser asked for the email: show the code, to type there. Also
-     * email scanners get this page.
+     * Another browser asked for the email: show the code, to type there. Email
+     * scanners get this page too.
      */
     readonly status: "other-browser";
     /** The code of six digits. */
@@ -176,9 +176,9 @@ export interface EmailLogin {
    * Remembers in this browser that an email was asked for, and returns its
    * contents.
    *
-   * Send the email in the background, and give the same response if the result is
-   * `null`. Otherwise the response or its time reveals the accounts. Say on the
-   * page how many emails an hour an address gets.
+   * Send the email in the background, and give the same response if the result
+   * is `null`. A different response or response time would reveal the accounts.
+   * Say on the page how many emails an hour an address gets.
    *
    * @param context The context of the request, with a session.
    * @param request The address and its account.
@@ -209,9 +209,9 @@ export interface EmailLogin {
    * that asked for the email, and once. The other links and codes of the account
    * end.
    *
-   * If there were too many emails to the address, the link of another email to the
-   * same account works in this browser too, for an hour. Otherwise attackers who
-   * ask for emails would lock the owner out.
+   * If there were too many emails to the address, the link of another email to
+   * the same account works in this browser too, for an hour. Without this rule,
+   * attackers who ask for emails would lock the owner out.
    *
    * A proof of the address clears the counts of its emails and codes. It makes the
    * browser a known device of all throttles in the store.

@@ -37,7 +37,7 @@ export interface ProviderTraits {
   readonly rawBasic?: boolean | undefined;
   /** Further parameters of the authorization request. */
   readonly authorizationParams?: Readonly<Record<string, string>>;
-  /** Missing if the provider only supports OAuth 2.0. */
+  /** It is missing if the provider only supports OAuth 2.0. */
   readonly openid?: OpenIDDefinition;
   /** The profile of a provider that only supports OAuth 2.0. */
   readonly profile?: ProfileDefinition;

@@ -47,7 +47,7 @@ export interface ExternalAuthProviderOptions
   /** The application's id at the provider. */
   readonly clientId: string;
   /**
-   * The application's secret at the provider. Optional only if
+   * The application's secret at the provider. It is optional only if
    * `clientAuthentication` is `"none"` or `"private_key_jwt"`.
    *
    * @default {undefined}

@@ -79,9 +79,9 @@ export interface ExternalAuthSuccess<Profile> {
   readonly profile: Profile;
   /**
    * The time at which the user proved their identity to the provider, in epoch
-   * milliseconds: the claim `auth_time` of the ID token. Missing if the provider
-   * does not say. Pass it to `completeAuth`, so that `requireFreshAuth` judges
-   * by the real time.
+   * milliseconds: the claim `auth_time` of the ID token. It is missing if the
+   * provider does not report it. Pass it to `completeAuth`, so that
+   * `requireFreshAuth` judges by the real time.
    */
   readonly authenticatedAt?: number;
   /** The claims of the ID token and of userinfo, or the body of the profile. */

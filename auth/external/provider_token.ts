@@ -77,8 +77,8 @@ export function hasTrustedAudiences(
 }
 
 /**
- * Returns `true` if a claim can identify a user, a session or a token: 1 to 255
- * printable ASCII characters (Core 1.0, section 2).
+ * Returns `true` if a claim can identify a user, a session or a token, which
+ * takes 1 to 255 printable ASCII characters (Core 1.0, section 2).
  */
 export function isIdentifier(value: unknown): value is string {
   return typeof value === "string" && /^[\x20-\x7e]{1,255}$/.test(value);

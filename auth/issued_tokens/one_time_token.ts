@@ -164,8 +164,8 @@ export async function createOneTimeToken(
 
 /**
  * Uses a one-time token up. Returns its account, and revokes all tokens of the
- * same purpose and account. Of several concurrent requests, with the same token
- * or with different ones, only one succeeds.
+ * same purpose and account. If requests are concurrent, with the same token or
+ * with different ones, only one of them succeeds.
  *
  * Take the token on a form submission, not when the link is opened: email
  * scanners open links too. For the page with the form, use

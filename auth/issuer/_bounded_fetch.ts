@@ -31,7 +31,7 @@ export interface ProviderRequest {
 
 /** A response of a provider. */
 export interface ProviderResponse {
-  /** The status, never that of a redirect. */
+  /** The status, which is never a redirect status. */
   readonly status: number;
   /** The body: a JSON object or array. */
   readonly body: unknown;

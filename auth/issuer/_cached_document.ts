@@ -21,7 +21,7 @@ export interface CachedDocumentOptions<Value>
   readonly parse: (body: JSONObject) => Value;
 }
 
-/** Milliseconds after which a waiting caller sends a request too. */
+/** Milliseconds after which a waiting caller sends its own request. */
 const LOST_AFTER = 2_000;
 
 /** Milliseconds that the external cache may take: it has to save time. */
@@ -164,7 +164,7 @@ async function readCache<Value>(
   }
 }
 
-/** Returns `false` also for times in the future: the clock was wrong. */
+/** Returns `false` for times in the future too, because the clock was wrong. */
 function isFresh(at: number, now: number, ttl: number): boolean {
   return at <= now && now - at < ttl;
 }

@@ -1,8 +1,8 @@
 /**
  * The reason why an external login failed. Branch on it, never on a message.
  *
- * Problems with the request of the browser. Show the login page, and say that
- * the login has to be started again.
+ * The first group contains problems with the browser's request. Show the login
+ * page, and say that the login has to be started again.
  * - `wrong_callback`: the request is not a GET of the provider's `redirectUri`.
  *   A route uses the wrong provider.
  * - `state_missing`: the callback has no `state`, or several. A user opened the
@@ -16,7 +16,7 @@
  * - `callback_invalid`: the callback has neither a code nor an error, or a
  *   parameter is repeated or too long.
  *
- * Responses of the provider to the user.
+ * The second group contains responses of the provider to the user.
  * - `access_denied`: the user or the provider's policy declined. Show the login
  *   page without an error.
  * - `authorization_refused`: another error, see `providerError`. After
@@ -29,8 +29,9 @@
  * - `authentication_too_old`: the user authenticated longer ago than `maxAge`.
  *   Start again with `prompt: "login"`.
  *
- * Failures of the provider or of the configuration. Say that this login does not
- * work at the moment, offer other ways to log in, and alert the operator.
+ * The third group contains failures of the provider or the configuration. Say
+ * that this login does not work at the moment, offer other ways to log in, and
+ * alert the operator.
  * - `discovery_failed`: the provider's metadata is unavailable or invalid.
  * - `keys_failed`: its keys are unavailable, or none is usable.
  * - `pushed_authorization_failed`: it rejected the pushed request.
@@ -50,7 +51,7 @@
  * - `userinfo_mismatch`: the profile is about another user.
  * - `profile_invalid`: the profile does not identify the user.
  *
- * Failures after the login.
+ * The last group contains failures after the login.
  * - `refresh_token_missing`: there is no refresh token. Show the login page.
  * - `revocation_failed`: the provider did not revoke the token. It expires later.
  *   Link to the provider's page on which the user can revoke it.

@@ -57,8 +57,9 @@ export function keysOf(
 
 /**
  * Creates a function that returns the keys of an issuer of access tokens. After
- * a failure it throws the same error for a while: anyone can send a token, and
- * must not cause a request to an unavailable issuer with each of them.
+ * a failure it throws the same error for a while. Anyone can send tokens, and
+ * must not be able to cause a request to an unavailable issuer with each of
+ * them.
  */
 export function keysOfIssuer(
   issuer: string,

@@ -211,9 +211,9 @@ export function parseIntrospectionMetadata(
 }
 
 /**
- * Reads the issuer. It must be the one that the metadata was fetched for.
- * Otherwise one provider could pose as another (Discovery 1.0, section 4.3; RFC
- * 8414, section 3.3).
+ * Reads the issuer. It must be the one that the metadata was fetched for. If it
+ * could differ, one provider could pose as another (Discovery 1.0, section 4.3;
+ * RFC 8414, section 3.3).
  */
 function readIssuer(
   body: JSONObject,

@@ -17,7 +17,10 @@ export class RetryPause {
     return this.#at !== -Infinity;
   }
 
-  /** `true` during the pause. A start in the future is a clock that was wrong. */
+  /**
+   * `true` during the pause. A start in the future comes from a clock that was
+   * wrong.
+   */
   get isRunning(): boolean {
     const age = this.#now() - this.#at;
     return age >= 0 && age < this.#length;

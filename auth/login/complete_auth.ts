@@ -16,7 +16,7 @@ import { Actor, Auth } from "./user_keys.ts";
 export interface CompleteAuthOptions {
   /**
    * The time at which the user proved their identity, in epoch milliseconds:
-   * `authenticatedAt` of {@linkcode externalAuthResult}, for example. A time up
+   * for example `authenticatedAt` of {@linkcode externalAuthResult}. A time up
    * to 60 seconds in the future counts as now.
    *
    * @default {the time of the call}
@@ -119,7 +119,9 @@ export interface CompleteLoginOptions extends CompleteAuthOptions {
   readonly earlier?: AuthMethodTimes;
 }
 
-/** Logs a user in as `completeAuth` does, also with methods of earlier proofs. */
+/**
+ * Logs a user in as `completeAuth` does, and accepts methods of earlier proofs.
+ */
 export async function completeLogin(
   context: RequestContext,
   userId: string | number,
@@ -148,7 +150,10 @@ export async function completeLogin(
   return session;
 }
 
-/** Returns `true` for a usable id: a missing one must not become "undefined". */
+/**
+ * Returns `true` for a usable id, because a missing id must not become
+ * "undefined".
+ */
 function isUserId(value: unknown): value is string | number {
   return typeof value === "string" ? value !== "" : Number.isSafeInteger(value);
 }

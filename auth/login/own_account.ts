@@ -8,8 +8,9 @@ import { currentSession } from "./current_session.ts";
  * Returns the session of a request that proves, adds or removes a way into the
  * account of its user. Its `version` is the one to compare with.
  *
- * The session of a user who acts as another one belongs to the former, and the
- * account page to the latter. Neither is right, so the request is refused.
+ * While a user acts as another one, the session belongs to the former and the
+ * account page to the latter. Neither would be right, so the request is
+ * refused.
  *
  * @param purpose The action, for the error message.
  * @throws {TypeError} If no session middleware ran before.

@@ -77,8 +77,8 @@ export function setActingRules<User extends AuthenticatedUser, Id>(
 }
 
 /**
- * Returns the user as whom the session's user acts, `"refused"` if the rules do
- * not allow it any more, and `null` if the user does not act.
+ * Returns the user as whom the session's user acts, `"refused"` if the rules no
+ * longer allow it, and `null` if the user does not act.
  */
 export async function actedUserOf(
   scheme: object,
@@ -103,12 +103,12 @@ export interface ActAsOptions {
  * Makes the current user act as another one, for support. `context.get(Auth)` is
  * then the other user, and `context.get(Actor)` the one who acts.
  *
- * The session still belongs to the user who acts: it is in their list of sessions,
- * and ends with their logout. It gets a new id. `requireFreshAuth`,
+ * The session still belongs to the user who acts: it is in their list of
+ * sessions, and ends with their logout. It gets a new id. `requireFreshAuth`,
  * `requireOwnLogin` and everything that proves, adds or removes a way into an
- * account refuse users who act as others. If the rules of the scheme do
- * not allow it any more, or the time is over, there is no user until
- * {@linkcode stopActing} or a login.
+ * account refuse users who act as others. If the rules of the scheme no longer
+ * allow it, or the time is over, there is no user until {@linkcode stopActing}
+ * or a login.
  *
  * @example An administrator acts as a user
  * ```ts

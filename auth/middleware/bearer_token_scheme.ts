@@ -26,7 +26,10 @@ export interface BearerTokenAuthSchemeOptions<User extends AuthenticatedUser> {
 /** The longest header that is read. The largest JWTs in use are half as long. */
 const MAX_LENGTH = 16_384;
 
-/** The scheme in any case, and one token (RFC 6750, 2.1, and RFC 9449, 7.1). */
+/**
+ * The scheme in upper or lower case, and one token (RFC 6750, 2.1, and RFC
+ * 9449, 7.1).
+ */
 const CREDENTIALS = /^(bearer|dpop) +([\w.~+/-]+=*)$/i;
 
 /**

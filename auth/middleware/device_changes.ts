@@ -5,7 +5,7 @@ import type { SessionLabel } from "../../session/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
 import { currentSession } from "../login/current_session.ts";
 
-/** A session that is used on another device than before. */
+/** A session that is used on a device other than before. */
 export interface DeviceChange {
   /** The user of the session. */
   readonly userId: string | number;

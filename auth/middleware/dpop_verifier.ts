@@ -22,7 +22,8 @@ export interface BoundToken {
   /** The access token of the request. */
   readonly token: string;
   /**
-   * The thumbprint of the key that the token is bound to: its claim `cnf.jkt`.
+   * The thumbprint of the key that the token is bound to, from its claim
+   * `cnf.jkt`.
    */
   readonly thumbprint: string;
   /**

@@ -60,7 +60,7 @@ const CLOCK_TOLERANCE = 60_000;
  * Users with an API key or an opaque token have no login, so they are rejected.
  *
  * If users log in again at an external provider, start that login with
- * `maxAge: 0`. Otherwise a provider that still knows them does not ask.
+ * `maxAge: 0`. Without it, a provider that still knows the user does not ask.
  *
  * @example A login within the last five minutes
  * ```ts

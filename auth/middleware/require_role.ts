@@ -7,8 +7,9 @@ import { checkNames, requireAllowed } from "./_allowed_user.ts";
  *
  * A request without a user gets a 401, a user with another role a 403.
  *
- * Trust: the role is that of the user, also if a token has only a few scopes. For
- * tokens, add `requireScope`, or return users with a lesser role from `verify`.
+ * Trust: the role is that of the user, even if a token has only a few scopes.
+ * For tokens, add `requireScope`, or return users with a lesser role from
+ * `verify`.
  *
  * @example Editors and administrators
  * ```ts
@@ -50,8 +51,9 @@ export type PermissionMiddleware<RolePermissions> = RolePermissions extends
  * A request without a user gets a 401, a user without the permissions a 403. A
  * role that is not listed has no permissions.
  *
- * Trust: the role is that of the user, also if a token has only a few scopes. For
- * tokens, add `requireScope`, or return users with a lesser role from `verify`.
+ * Trust: the role is that of the user, even if a token has only a few scopes.
+ * For tokens, add `requireScope`, or return users with a lesser role from
+ * `verify`.
  *
  * @example A permission to delete
  * ```ts

@@ -25,8 +25,8 @@ export interface SessionAuthSchemeOptions<User extends AuthenticatedUser, Id> {
   readonly verify: (id: Id) => User | null | Promise<User | null>;
 
   /**
-   * Returns the present version of a user's credentials. Sessions whose login had
-   * another `version` of `completeAuth`, or none, have no user.
+   * Returns the current version of a user's credentials. Sessions whose login
+   * had another `version` of `completeAuth`, or none, have no user.
    *
    * @param user The return value of `verify`.
    * @default {undefined}

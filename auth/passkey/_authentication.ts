@@ -35,7 +35,7 @@ interface Assertion {
   readonly clientData: ClientData;
   readonly authenticator: AuthenticatorData;
   readonly signature: Uint8Array<ArrayBuffer>;
-  /** The data that the signature is over. */
+  /** The signed data. */
   readonly signed: Uint8Array<ArrayBuffer>;
   /** The user handle. It is `null` or empty if the authenticator sent none. */
   readonly userHandle: unknown;
@@ -158,8 +158,9 @@ async function checkPasskey(
 
 /**
  * Stores the use of a passkey. Returns `false` if the counter did not increase,
- * also in comparison with a concurrent request: the passkey may be a copy. The
- * devices that share a synced passkey are copies, and each may count for itself.
+ * even compared with a concurrent request: the passkey may be a copy. The
+ * devices that share a synced passkey are copies, and each may count for
+ * itself.
  */
 async function storeUse(
   { store }: PasskeySettings,

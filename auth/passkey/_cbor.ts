@@ -1,7 +1,10 @@
 /** A decoded value and the index after it. */
 type Decoded = readonly [value: unknown, end: number];
 
-/** More than the largest attestation, which contains certificates. */
+/**
+ * The maximum size, which exceeds the largest attestation with its
+ * certificates.
+ */
 const MAX_BYTES = 32_768;
 
 /** The maximum nesting of arrays and maps. Authenticators use four levels. */

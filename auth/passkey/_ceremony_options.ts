@@ -98,9 +98,9 @@ export async function requestOptions(
 }
 
 /**
- * Returns the user handle. An authenticator keeps one passkey for each, so it is
- * always the same for a user. A hash keeps the id of the user from other people
- * who look at the authenticator (section 14.6.1).
+ * Returns the user handle. An authenticator keeps one passkey for each user
+ * handle, so a user's handle never changes. A hash keeps the id of the user
+ * from other people who look at the authenticator (section 14.6.1).
  */
 async function userHandleOf(
   { rpId }: PasskeySettings,

@@ -38,7 +38,9 @@ const algorithm = (
   params: { name, namedCurve, hash },
 });
 
-/** The algorithms with their curves: Web Authentication Level 3, section 5.8.5. */
+/**
+ * The algorithms with their curves (Web Authentication Level 3, section 5.8.5).
+ */
 const ALGORITHMS: Readonly<Record<PasskeyAlgorithm, Algorithm>> =
   /* @__PURE__ */ (() => ({
     EdDSA: algorithm(-8, 1, 6, 32, "Ed25519"),

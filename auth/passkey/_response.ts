@@ -14,7 +14,7 @@ const MAX_ID_LENGTH = 1364;
 /** The form field that contains the response as JSON. */
 const FIELD = "passkey";
 
-/** A response of the browser, of which only the outer form is checked. */
+/** A response of the browser. Only its outer form has been checked. */
 export interface PasskeyResponse {
   /** The credential id. */
   readonly id: string;

@@ -63,7 +63,9 @@ export interface PasskeyRequestOptions {
   readonly timeout: number;
   /** The RP ID. */
   readonly rpId: string;
-  /** The passkeys of the user. Empty if the user is not known yet. */
+  /**
+   * The passkeys of the user. The array is empty if the user is not known yet.
+   */
   readonly allowCredentials: readonly PasskeyDescriptor[];
   /** The demand for a PIN or biometrics. */
   readonly userVerification: UserVerification;

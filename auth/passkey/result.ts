@@ -3,8 +3,8 @@ import type { Passkey } from "./store.ts";
 
 /**
  * The reason of a failure. Each is one step of the ceremonies, except the first
- * three: the request has no response of an authenticator, the response has another
- * form, or no ceremony with its challenge is pending in this session.
+ * three: the request contains no response from an authenticator, the response
+ * is malformed, or no ceremony with its challenge is pending in this session.
  *
  * @see {@link https://www.w3.org/TR/webauthn-3/#sctn-rp-operations | Web Authentication Level 3, section 7}
  */

@@ -9,8 +9,8 @@ export interface Passkey {
   /** The public key in the COSE format, base64url. */
   readonly publicKey: string;
   /**
-   * The last signature counter. Most passkeys do not count, and have 0. A passkey
-   * that can be synced may have a lower one than before.
+   * The last signature counter. Most passkeys do not count, and have 0. A
+   * synced passkey may have a lower counter than before.
    */
   readonly counter: number;
   /** The transports of the authenticator, such as `internal` or `usb`. */
@@ -20,8 +20,8 @@ export interface Passkey {
   /** `true` if the passkey was synced or copied when it was last used. */
   readonly backedUp: boolean;
   /**
-   * The model of the authenticator, a UUID. It is all zeros if the authenticator
-   * does not tell, and not proven without attestation.
+   * The model of the authenticator, a UUID. It is all zeros if the
+   * authenticator does not tell, and unproven without attestation.
    */
   readonly aaguid: string;
   /** The name that the user sees in a list. */
@@ -35,8 +35,8 @@ export interface Passkey {
 /** A passkey with the version of its user. */
 export interface StoredPasskey extends Passkey {
   /**
-   * The present version of the user's credentials, which the store reads together
-   * with the passkey.
+   * The current version of the user's credentials, which the store reads
+   * together with the passkey.
    *
    * @default {undefined}
    */
@@ -65,7 +65,7 @@ export interface PasskeyStore {
    *
    * @param id The credential id. It comes from the browser, so any string of
    * 1 to 1,364 base64url characters is possible.
-   * @returns The passkey, with the present version of its user; or `null`.
+   * @returns The passkey, with the current version of its user; or `null`.
    */
   get(id: string): StoredPasskey | null | Promise<StoredPasskey | null>;
 
@@ -87,7 +87,7 @@ export interface PasskeyStore {
    * @param passkey The passkey.
    * @param version The version of the user's credentials at the login, as
    * `completeAuth` got it.
-   * @returns `false` if the id exists, or the version is not the present one.
+   * @returns `false` if the id exists, or the version is not the current one.
    */
   create(
     passkey: Passkey,

@@ -76,9 +76,9 @@ export function testPasskeyStore(
 /** Options for {@linkcode testPasskeyStore}. */
 export interface PasskeyStoreTestOptions {
   /**
-   * Returns the present version of a new user's credentials: all new users must
-   * have the same one. Pass `null` if your users have no version, so that nothing
-   * refuses a passkey that is stored while all access is ended.
+   * Returns the current version of a new user's credentials. All new users must
+   * have the same version. Pass `null` if your users have no version, so that
+   * nothing refuses a passkey that is stored while all access is ended.
    *
    * @param userId The id of the user.
    */

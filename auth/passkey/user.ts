@@ -12,7 +12,7 @@ export interface PasskeyUser {
   readonly displayName?: string;
 }
 
-/** The purpose of a login with a passkey, and its user unless it is a login. */
+/** The purpose of a passkey request, and its user unless it is a login. */
 export type PasskeyRequest =
   | { readonly purpose: "login" }
   | {

@@ -29,7 +29,7 @@ export function deriveArgon2(inputs: Argon2Inputs): Promise<Uint8Array> {
   });
 }
 
-/** The inputs of scrypt: RFC 7914, section 6. */
+/** The inputs of scrypt (RFC 7914, section 6). */
 export interface ScryptInputs {
   readonly password: Uint8Array;
   readonly salt: Uint8Array;
@@ -54,7 +54,7 @@ export function deriveScrypt(inputs: ScryptInputs): Promise<Uint8Array> {
   });
 }
 
-/** The inputs of PBKDF2: RFC 8018, section 5.2. */
+/** The inputs of PBKDF2 (RFC 8018, section 5.2). */
 export interface Pbkdf2Inputs {
   readonly password: Uint8Array<ArrayBuffer>;
   readonly salt: Uint8Array<ArrayBuffer>;

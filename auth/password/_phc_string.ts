@@ -14,7 +14,7 @@ export interface PhcString {
   readonly hash: Uint8Array<ArrayBuffer>;
 }
 
-/** More than the longest string whose parts are within their limits. */
+/** The maximum length, which exceeds the longest string with valid parts. */
 const MAX_LENGTH = 512;
 
 /**

@@ -3,7 +3,9 @@ import type { Pbkdf2Inputs } from "./_noble_hashes.ts";
 import type { PasswordReader } from "./options.ts";
 import { isWithin, parseDecimal, parsePhcString } from "./_phc_string.ts";
 
-/** More than three times the recommended number. */
+/**
+ * The maximum number of iterations: over three times the recommended number.
+ */
 const MAX_ITERATIONS = 2_000_000;
 
 const HASHES = /* @__PURE__ */ new Map<string, Pbkdf2Inputs["hash"]>([

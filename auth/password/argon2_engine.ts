@@ -63,10 +63,10 @@ let found: Promise<readonly Argon2Engine[]> | undefined;
 /**
  * Returns the Argon2 engines of this runtime, starting with the fastest.
  *
- * The native engine comes first: the built-in crypto module, or `crypto.subtle`
- * if that module has no Argon2. The JavaScript engine is always last. A native
- * engine must compute the test vector of RFC 9106. If a runtime breaks it, logins
- * become slower but still work.
+ * The native engine comes first: it is the built-in crypto module, or
+ * `crypto.subtle` if that module has no Argon2. The JavaScript engine is always
+ * last. A native engine must compute the test vector of RFC 9106. If a runtime
+ * breaks it, logins become slower but still work.
  *
  * @example Finding the last resort
  * ```ts

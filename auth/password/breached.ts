@@ -2,7 +2,10 @@ import { encodeHex } from "../../session/secrets.ts";
 
 // The limit is not imported from the router, parts of which this entry's
 // bundles would then contain.
-/** The longest delay of a timer, in milliseconds. Longer ones fire at once. */
+/**
+ * The longest delay of a timer, in milliseconds. A timer with a longer delay
+ * fires at once.
+ */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** Options for {@linkcode createBreachedPasswordCheck}. */
@@ -23,8 +26,8 @@ export interface BreachedPasswordOptions {
   readonly minCount?: number;
 
   /**
-   * The timeout of the request, in milliseconds. After it, the password is
-   * accepted.
+   * The timeout of the request, in milliseconds. After that time, the password
+   * is accepted.
    *
    * @default {1_000}
    */
@@ -54,9 +57,9 @@ const MAX_BYTES = 200_000;
  * Creates a `refuse` function for `hashPassword` that finds passwords known from
  * breaches, with the range API of Have I Been Pwned.
  *
- * The service learns only the first five of the forty digits of the SHA-1 of the
- * password. Responses are padded, so that their length reveals nothing. If the
- * service fails or takes too long, the password is accepted.
+ * The service learns only the first five of the forty SHA-1 digits. Responses
+ * are padded, so that their length reveals nothing. If the service fails or
+ * takes too long, the password is accepted.
  *
  * @example A password that is known from a breach
  * ```ts

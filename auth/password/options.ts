@@ -60,9 +60,9 @@ export interface PasswordOptions {
 /** Options for hashing a new password. */
 export interface HashPasswordOptions extends PasswordOptions {
   /**
-   * Returns `true` for a password that must not be used, because it is common or
-   * known from a breach: see `createBreachedPasswordCheck`. Leave it out if you only rehash an old password:
-   * otherwise its owner could no longer log in.
+   * Returns `true` for a password that must not be used, because it is common
+   * or known from a breach: see `createBreachedPasswordCheck`. Leave it out if
+   * you only rehash an old password: with it, the owner could no longer log in.
    *
    * @default {() => false}
    */
@@ -76,9 +76,10 @@ export interface VerifyPasswordOptions extends PasswordOptions {
    * algorithm, cost or pepper than new ones. Without it, old hashes stay. It is
    * not called if the queue is full: the next login tries again.
    *
-   * Trust: it must replace only the old hash, as in `UPDATE users SET hash =
-   * :newHash WHERE id = :id AND hash = :oldHash`. Otherwise it could undo a
-   * concurrent change of the password.
+   * Trust: it must replace only the old hash, as in
+   * `UPDATE users SET hash = :newHash WHERE id = :id AND hash = :oldHash`. If
+   * it replaced another hash, it could undo a concurrent change of the
+   * password.
    *
    * @default {undefined}
    */

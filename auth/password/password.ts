@@ -101,10 +101,11 @@ export async function hashPassword(
  *
  * If the user does not exist, pass `null` as the hash. The call then takes as
  * long as for a wrong password, so that response time does not reveal which
- * users exist. The same is true for empty or broken hashes, as of users without
- * a password. This requires the same options for hashing and verification. Old
- * hashes with another cost or algorithm take a different time until they are
- * replaced: pass `saveHash` to replace them as their users log in.
+ * users exist. The same is true for empty or broken hashes, for example those
+ * of users without a password. This requires the same options for hashing and
+ * verification. Old hashes with another cost or algorithm take a different time
+ * until they are replaced: pass `saveHash` to replace them as their users log
+ * in.
  *
  * No password from a client makes it throw. It rejects only if the queue is full
  * or an option is invalid.

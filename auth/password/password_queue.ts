@@ -26,8 +26,8 @@ export interface PasswordQueueOptions {
   readonly longestWait?: number;
 
   /**
-   * The milliseconds after which a running call gives its place to the next,
-   * at least 1. The call itself goes on.
+   * The milliseconds after which a running call gives its place to the next, at
+   * least 1. The call itself continues.
    *
    * @default {30_000}
    */

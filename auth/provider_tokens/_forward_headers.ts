@@ -17,7 +17,10 @@ const REQUEST_HEADERS: readonly string[] = [
   "Range",
 ];
 
-/** The response headers that reach the browser, likewise. */
+/**
+ * The response headers that reach the browser, in addition to those of the
+ * option.
+ */
 const RESPONSE_HEADERS: readonly string[] = [
   "Accept-Ranges",
   "Content-Disposition",

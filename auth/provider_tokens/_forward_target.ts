@@ -77,7 +77,8 @@ const ESCAPED_UNRESERVED =
   /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i;
 
 /**
- * An empty segment, a dot segment, also before an escaped `?` or `#`, one with a
- * separator, a control character or a parameter, or one that is escaped twice.
+ * An empty segment, a dot segment, even before an escaped `?` or `#`, one with
+ * a separator, a control character or a parameter, or one that is escaped
+ * twice.
  */
 const AMBIGUOUS = /^[.\s\p{C}]*$|^\.+[?#]|[/\\;\p{Cc}]|%[\da-f]{2}/iu;

@@ -32,7 +32,10 @@ const LEASE_MARGIN = 5_000;
 /** The longest pause after failed refreshes, in milliseconds. */
 const MAX_PAUSE = 60_000;
 
-/** The attempts to store refreshed tokens: about 10 seconds. */
+/**
+ * The number of attempts to store refreshed tokens, which take about 10
+ * seconds.
+ */
 const SAVE_ATTEMPTS = 10;
 
 /**
@@ -119,7 +122,10 @@ export class Refresher {
     return await this.#refreshUnderLease(key, stale);
   }
 
-  /** Waits until this process has the lease, or another one new tokens. */
+  /**
+   * Waits until this process has the lease, or another one has stored new
+   * tokens.
+   */
   async #refreshUnderLease(
     key: string,
     stale: Connection,
@@ -141,7 +147,9 @@ export class Refresher {
     }
   }
 
-  /** Refreshes the tokens, or returns `null` if another process was faster. */
+  /**
+   * Refreshes the tokens, or returns `null` if another process won the race.
+   */
   async #takeLease(
     key: string,
     found: FoundConnection,
@@ -164,8 +172,8 @@ export class Refresher {
   }
 
   /**
-   * Stores refreshed tokens. The refresh token before them may be invalid now, so
-   * this tries again if the store fails, and also without the lease.
+   * Stores refreshed tokens. The earlier refresh token may be invalid now, so
+   * this tries again if the store fails, even without the lease.
    */
   async #save(
     key: string,

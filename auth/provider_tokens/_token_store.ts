@@ -114,7 +114,7 @@ export class TokenStore {
   }
 
   /**
-   * Stores a new connection, whatever was stored before.
+   * Stores a new connection, and replaces any earlier one.
    *
    * @returns The tokens that were stored before.
    * @throws {SessionStoreError} If the store refuses each write.
@@ -154,7 +154,10 @@ export class TokenStore {
     return await this.#connections.replace(key, next, version);
   }
 
-  /** Ends a connection, unless it has other tokens. See `updateWhile`. */
+  /**
+   * Ends a connection unless another request has replaced its tokens. See
+   * `updateWhile`.
+   */
   async end(key: string, before: Connection): Promise<Connection | null> {
     const ended = { ...this.#renewed(), sealed: "", tokens: null };
     return await this.updateWhile(key, before, () => ended);
@@ -173,7 +176,7 @@ export class TokenStore {
     };
   }
 
-  /** Changes anything but the tokens, unless another request was first. */
+  /** Changes anything but the tokens, unless another request won the race. */
   async update(
     key: string,
     { version, ...before }: FoundConnection,
@@ -184,7 +187,7 @@ export class TokenStore {
   }
 
   /**
-   * Changes a connection until it has other tokens.
+   * Changes a connection, unless another request has replaced its tokens.
    *
    * @returns The connection that was found last; `null` if it is missing.
    */

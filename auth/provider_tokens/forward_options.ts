@@ -57,7 +57,7 @@ export interface ForwardOptions {
    */
   readonly idleTimeout?: number;
   /**
-   * The milliseconds until the API's response must end, also if it is a stream.
+   * The milliseconds until the API's response must end, even if it is a stream.
    *
    * @default {600_000}
    */

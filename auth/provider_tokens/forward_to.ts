@@ -13,9 +13,9 @@ import type { ForwardMethod, ForwardOptions } from "./forward_options.ts";
  * access token of the user. Mount it: `router.mount("/api", forwardTo(…))`.
  *
  * Only the listed paths and methods are forwarded, and only requests of scripts
- * on your own origin: those with `Sec-Fetch-Site: same-origin`, or from browsers
- * without this header, those with an `X-Requested-With` header. All others get a
- * 403, also links, images and WebSockets.
+ * on your own origin: those with `Sec-Fetch-Site: same-origin`, or from
+ * browsers without this header, those with an `X-Requested-With` header. All
+ * others get a 403, including links, images and WebSockets.
  *
  * The API gets no cookie, and of the request headers only those that are known to
  * be harmless. The browser gets no cookie and no policy of the API, and never the

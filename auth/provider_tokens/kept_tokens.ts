@@ -36,8 +36,8 @@ export interface KeepTokensOptions {
    */
   readonly store: SessionStore;
   /**
-   * The secrets that encrypt the tokens: at least 32 random characters each. The
-   * first one encrypts, all of them decrypt.
+   * The secrets that encrypt the tokens: at least 32 random characters each.
+   * The first one encrypts, and all of them decrypt.
    */
   readonly secrets: readonly string[];
   /**

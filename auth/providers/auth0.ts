@@ -9,7 +9,7 @@ export interface IdentityCloudAuthProviderOptions extends OIDCOptions {
 }
 
 /**
- * Creates the identity-cloud provider: **Auth0**, with the scopes `openid`,
+ * Creates the identity-cloud provider, **Auth0**, with the scopes `openid`,
  * `email` and `profile` by default.
  *
  * Setting it up:

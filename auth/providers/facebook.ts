@@ -27,7 +27,7 @@ export interface SocialAuthProviderOptions extends ExternalAuthProviderOptions {
 }
 
 /**
- * Creates the social provider: **Facebook**, with the scopes `email` and
+ * Creates the social provider, **Facebook**, with the scopes `email` and
  * `public_profile` by default. Every request for a profile carries
  * `appsecret_proof`.
  *

@@ -28,7 +28,7 @@ export interface CodeHostAuthProviderOptions
 }
 
 /**
- * Creates the code-hosting provider: **GitHub**, with the scope `user:email` by
+ * Creates the code-hosting provider, **GitHub**, with the scope `user:email` by
  * default. Users may change their `login`, so identify them by issuer and subject.
  *
  * Setting it up:

@@ -15,11 +15,11 @@ export interface PortalAuthProviderOptions extends OIDCOptions {
 
 const ISSUER = "https://accounts.google.com";
 
-/** Another spelling of the issuer in ID tokens, which Google documents. */
+/** The other spelling of the issuer in ID tokens, which Google documents. */
 const BARE_ISSUER = "accounts.google.com";
 
 /**
- * Creates the search-portal account provider: **Google**, with the scopes
+ * Creates the search-portal account provider, **Google**, with the scopes
  * `openid`, `email` and `profile` by default.
  *
  * Google ignores `maxAge`, so it cannot confirm a login (`canReauthenticate` is

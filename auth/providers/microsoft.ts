@@ -15,7 +15,10 @@ export interface OfficeSuiteAuthProviderOptions extends OIDCOptions {
 
 const HOST = "https://login.microsoftonline.com";
 
-/** The placeholder for the tenant in metadata and keys of all tenants. */
+/**
+ * The placeholder for the tenant in the metadata and keys that all tenants
+ * share.
+ */
 const PLACEHOLDER = "{tenantid}";
 
 /** The tenant of all personal accounts. */
@@ -24,7 +27,7 @@ const CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad";
 const IS_GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Creates the office-suite provider: **Microsoft Entra ID**, with the scopes
+ * Creates the office-suite provider, **Microsoft Entra ID**, with the scopes
  * `openid`, `email` and `profile` by default.
  *
  * Trust: a tenant's administrator can enter any address as `email`. Identify

@@ -5,15 +5,15 @@ import type { ExternalAuthProvider } from "../external/provider.ts";
 /** Options for {@linkcode createWorkforceIdAuthProvider}. */
 export interface WorkforceIdAuthProviderOptions extends OIDCOptions {
   /**
-   * The authorization server: `https://{domain}` for that of the organization,
-   * or `https://{domain}/oauth2/{id}` for a custom one, such as `default`. They
-   * are different issuers with different keys.
+   * The authorization server: `https://{domain}` for the server of the
+   * organization, or `https://{domain}/oauth2/{id}` for a custom one, such as
+   * `default`. They are different issuers with different keys.
    */
   readonly issuer: string;
 }
 
 /**
- * Creates the workforce-id provider: **Okta**, with the scopes `openid`, `email`
+ * Creates the workforce-id provider, **Okta**, with the scopes `openid`, `email`
  * and `profile` by default.
  *
  * Setting it up:

@@ -19,7 +19,7 @@ export interface MicroblogProfile {
 const DEFAULT_SCOPES = ["users.read", "tweet.read"];
 
 /**
- * Creates the microblog provider: **X**, with the scopes `users.read` and
+ * Creates the microblog provider, **X**, with the scopes `users.read` and
  * `tweet.read` by default. Both are needed to read the profile.
  *
  * Setting it up:

@@ -62,7 +62,7 @@ export class CodeAttempt {
   /** Counts the attempt outside of the record. */
   add(counts: UserCounts): Promise<ThrottleAttempt> {
     const added = this.#own?.add(counts) ?? this.added!;
-    // It may fail before it is awaited.
+    // The promise may reject before it is awaited.
     added.catch(() => {});
     return this.added = added;
   }

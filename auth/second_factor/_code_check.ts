@@ -82,7 +82,7 @@ export class CodeCheck {
       ? use.code
       : "";
     const reading = this.#factors.read(userId);
-    // It is awaited later, because an error has to cancel the attempt.
+    // The promise is awaited later, because an error has to cancel the attempt.
     reading.catch(() => {});
     const account = await this.#factors.throttleName(userId);
     const begin = canonicalRecoveryCode(code) === null ? "begin" : "exempt";

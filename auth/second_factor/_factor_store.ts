@@ -31,7 +31,7 @@ export interface StoredTOTP {
  * ends the others.
  */
 export interface FactorRecord {
-  /** Changes with each set-up, so that remembered devices end with it. */
+  /** Changes with each setup, so that remembered devices end with it. */
   readonly id: string;
   readonly totp?: StoredTOTP | undefined;
   /** The hashes of the recovery codes that were not used yet. */
@@ -68,8 +68,8 @@ export class FactorStore {
   /**
    * Returns the account of a user for a throttle. It is a hash with a secret: a
    * throttle exempts browsers that logged in with the same name, and users may
-   * choose any name. All machines have the oldest secret, also while a new one is
-   * added.
+   * choose any name. All machines have the oldest secret, even while a new one
+   * is added.
    */
   async throttleName(userId: string | number): Promise<string> {
     return await sha256Base64Url(
@@ -111,8 +111,8 @@ export class FactorStore {
 
   /**
    * Changes the record of a user while a condition is true. It is checked again
-   * after the change was stored: then either this request or the one that ends all
-   * access sees the other. If it is not true any more, the change is undone.
+   * after the change was stored: then either this request or the one that ends
+   * all access sees the other. If it is no longer true, the change is undone.
    *
    * @param change Returns the new record, with a new id.
    * @returns `false` if the condition is not true.
@@ -134,7 +134,8 @@ export class FactorStore {
     } finally {
       if (!isAllowed && changed !== null) {
         const { id, totp, recovery } = changed.before;
-        // Only the factors: failures that were counted meanwhile stay.
+        // Only the factors are removed: failures that were counted in the
+        // meantime stay.
         await this.update(
           userId,
           (now) =>

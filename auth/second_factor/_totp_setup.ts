@@ -11,12 +11,12 @@ import { findStep } from "./totp.ts";
 /** 160 bits, as RFC 4226 recommends (section 4, R6). */
 const SECRET_BYTES = 20;
 
-/** The time to finish a set-up, in milliseconds. */
+/** The time to finish a setup, in milliseconds. */
 const SETUP_TIME = 15 * 60_000;
 
 const PURPOSE = "totp-setup";
 
-/** A set-up, encrypted in a hidden field for its user. */
+/** A setup, encrypted in a hidden field for its user. */
 interface Setup {
   readonly secret: string;
   readonly account: string;
@@ -27,7 +27,10 @@ type Checked =
   | { readonly ok: true; readonly totp: StoredTOTP }
   | Extract<EnableTOTPResult, { ok: false }>;
 
-/** The set-ups of authenticator apps. They are only stored in their forms. */
+/**
+ * Sets up authenticator apps. Only the form stores a setup that is not
+ * finished.
+ */
 export class TOTPSetups {
   readonly #issuer: string;
   readonly #factors: FactorStore;
@@ -54,7 +57,7 @@ export class TOTPSetups {
     return this.#setupOf(bytes, account, setup);
   }
 
-  /** Checks that the app of the user generates the codes of a set-up. */
+  /** Checks that the user's app generates the codes of a setup. */
   async check(
     userId: string | number,
     { setup, code }: TOTPConfirmation,

@@ -39,9 +39,9 @@ const ENDED = { ok: false, reason: "ended" } as const;
  * Creates the second factors of an application: codes of authenticator apps
  * (TOTP), recovery codes and remembered devices.
  *
- * A code works once, also if a hundred requests send it at the same time. The
- * codes of the steps before and after the present one work too. Secrets are
- * encrypted in the store, and recovery codes hashed.
+ * A code works once, even if a hundred requests send it at the same time. The
+ * codes of the previous and the next step work too. Secrets are encrypted in
+ * the store, and recovery codes hashed.
  *
  * @example A login with a code
  * ```ts
@@ -402,9 +402,9 @@ class SecondFactorEngine implements SecondFactors {
   }
 
   /**
-   * Returns the account of remembered devices. It changes with each set-up, and
-   * with the version of the credentials. Without the option `version`, it does not
-   * have the version of a login: `revoke` could not find the devices.
+   * Returns the account of remembered devices. It changes with each setup, and
+   * with the version of the credentials. Without the option `version`, it does
+   * not have the version of a login: `revoke` could not find the devices.
    */
   #accountOf(
     userId: UserId,

@@ -31,10 +31,10 @@ export interface SecondFactorsOptions {
   ) => boolean | Promise<boolean>;
 
   /**
-   * Returns the present version of a user's credentials: the number that
-   * `completeAuth` and `completeFirstFactor` get. With it, a request whose session
-   * has an older one changes no factors, even if all access is ended while it
-   * runs.
+   * Returns the current version of a user's credentials: the number that
+   * `completeAuth` and `completeFirstFactor` get. With it, a request whose
+   * session has an older one changes no factors, even if all access is ended
+   * while it runs.
    *
    * @default {undefined}
    */
@@ -52,9 +52,9 @@ export interface SecondFactorsOptions {
   readonly throttle?: Pick<Throttle, "attempt" | "trustDevice">;
 
   /**
-   * The throttle of the first factor, such as of passwords. A browser becomes a
-   * known device of it when the login is complete. Without it, browsers of users
-   * with a second factor never do.
+   * The throttle of the first factor, for example of passwords. A browser
+   * becomes a known device of it when the login is complete. Without it,
+   * browsers of users with a second factor never do.
    *
    * @default {undefined}
    */
@@ -172,17 +172,17 @@ export interface SecondFactorStatus {
   readonly recoveryCodes: number;
 }
 
-/** The set-up of an authenticator app, to show on a page. */
+/** The setup of an authenticator app, to show on a page. */
 export interface TOTPSetup {
   /** The secret in base32, to type if the camera does not work. */
   readonly secret: string;
   /** The `otpauth:` URI, for a QR code. */
   readonly uri: string;
-  /** The encrypted set-up, for a hidden field of the form. */
+  /** The encrypted setup, for a hidden field of the form. */
   readonly setup: string;
 }
 
-/** The form that confirms the set-up of an authenticator app. */
+/** The form that confirms the setup of an authenticator app. */
 export interface TOTPConfirmation {
   /** The hidden field, as the client sent it. */
   readonly setup: unknown;
@@ -201,12 +201,12 @@ export type EnableTOTPResult =
     readonly ok: false;
     /** The code is wrong. */
     readonly reason: "wrong";
-    /** The same set-up, to show the form again. */
+    /** The same setup, to show the form again. */
     readonly setup: TOTPSetup;
   }
   | {
     readonly ok: false;
-    /** The set-up is more than 15 minutes old, or another user's. */
+    /** The setup is more than 15 minutes old, or belongs to another user. */
     readonly reason: "expired";
   }
   | {

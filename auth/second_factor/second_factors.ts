@@ -108,7 +108,7 @@ export interface SecondFactors {
   status(userId: string | number): Promise<SecondFactorStatus>;
 
   /**
-   * Begins the set-up of an authenticator app. Nothing is stored until
+   * Begins to set up an authenticator app. Nothing is stored until
    * `enableTOTP`.
    *
    * @param userId The id of the user.
@@ -118,7 +118,7 @@ export interface SecondFactors {
   createTOTP(userId: string | number, account: string): Promise<TOTPSetup>;
 
   /**
-   * Finishes the set-up of an authenticator app, and creates new recovery codes.
+   * Finishes setting up an authenticator app, and creates new recovery codes.
    * It replaces the earlier app, codes and remembered devices of the logged-in
    * user.
    *

@@ -2,7 +2,7 @@
  * Returns the name of an account in the spelling that databases compare, so that
  * other spellings count as the same account.
  *
- * It is trimmed before it is cut off: otherwise leading spaces would turn one
+ * It is trimmed before it is cut off, because leading spaces would turn one
  * account into many. It is cut off because normalizing takes quadratic time.
  * Names with the same 1,024 first characters count as one.
  */

@@ -13,8 +13,8 @@ type Kind = "pair" | "account" | "address" | "proxy" | "network";
 
 /**
  * The effect of a success on each kind of count. A count that accounts share is
- * only decremented: one correct password must not excuse the guesses at other
- * accounts.
+ * only decremented, because one correct password must not clear the guesses at
+ * other accounts.
  */
 const ON_SUCCESS: Record<Kind, "clear" | "decrement"> = {
   pair: "clear",

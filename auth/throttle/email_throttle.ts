@@ -6,8 +6,9 @@ import {
 } from "./throttle.ts";
 
 /**
- * Five emails at once, and the next ones after 1, 2, 4, 8 and then 15 minutes. So
- * a mailbox gets at most 11 an hour and 103 a day, and the owner never waits long.
+ * The limit of emails: five at once, and the next ones after 1, 2, 4, 8 and
+ * then 15 minutes. A mailbox therefore gets at most 11 an hour and 103 a day,
+ * and the owner never waits long.
  */
 const PER_ACCOUNT: ThrottleLimit = {
   attempts: 5,

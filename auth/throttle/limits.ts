@@ -53,9 +53,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * The defaults. An account has 40 failures at once, 17 with delays from 1 s to
- * 18 h, and then one a day. That makes 87 within 30 days: with the 10 of a
- * stolen device cookie, fewer than 100 (NIST SP 800-63B, 5.2.2).
+ * The defaults. An account may have 40 failures without a delay, 17 with delays
+ * from 1 s to 18 h, and then one a day. That makes 87 within 30 days. Together
+ * with the 10 of a stolen device cookie, these are fewer than 100 (NIST SP
+ * 800-63B, 5.2.2).
  */
 const DEFAULTS: Record<keyof ThrottleLimits, ThrottleLimit> = {
   perAccountAndAddress: {

@@ -28,7 +28,7 @@ import {
 export interface ThrottleOptions extends ThrottleLimits {
   /**
    * The name of this throttle. Throttles that share a store need different
-   * names; they share the known devices.
+   * names, but share the known devices.
    *
    * @default {"login"}
    */

@@ -4,9 +4,9 @@ import { PasswordQueueFullError } from "../password/errors.ts";
 import { isUndeclaredProxy } from "./_undeclared_proxy.ts";
 
 /**
- * The maximum number of credentials that are verified for one network at the same
- * time: a quarter of the default queue of password hashes. Otherwise one address
- * could fill the queue, and keep everybody else from logging in.
+ * The maximum number of credentials that are verified for one network at the
+ * same time: a quarter of the default queue of password hashes. Without it, one
+ * address could fill the queue and keep everybody else from logging in.
  */
 const MAX_PER_NETWORK = 16;
 
@@ -23,13 +23,13 @@ const LOST_AFTER = 30_000;
 const MAX_NETWORKS = 10_000;
 
 /**
- * The verifications that run, by network and by their times of begin. One process
- * is enough: they protect its processor.
+ * The running verifications by network, with the times at which they began. One
+ * process is enough: they protect its processor.
  */
 const running = /* @__PURE__ */ new Map<string, Map<symbol, number>>();
 
 /**
- * Verifies credentials, unless too many of the client's network are being
+ * Verifies credentials, unless too many from the client's network are being
  * verified. An IPv6 /48 is one network. Clients without an address, or behind a
  * proxy that `trustedProxies` does not name, have no limit.
  *

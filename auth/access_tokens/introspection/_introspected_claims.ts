@@ -46,8 +46,8 @@ export function checkIntrospected(
 
 /**
  * Returns `true` for bearer tokens, and for tokens of the type `DPoP` with the
- * member `cnf`, by which the scheme checks their key. Without it, a stolen one
- * would pass as a bearer token.
+ * member `cnf`, by which the scheme checks their key. Without it, a stolen
+ * token would pass as a bearer token.
  */
 function isSupported(type: unknown, cnf: unknown): boolean {
   if (type === undefined) return true;

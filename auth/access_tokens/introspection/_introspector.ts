@@ -13,22 +13,27 @@ import { isUnavailable, Outage } from "./_outage.ts";
 import { createRequest } from "./_request.ts";
 import type { IntrospectedIssuer, IntrospectionOptions } from "./options.ts";
 
-/** Milliseconds after which a waiting request asks the issuer too. */
+/**
+ * The milliseconds after which a request that waits for another one asks the
+ * issuer itself.
+ */
 const LOST_AFTER = 2_000;
 
-/** Milliseconds for which it is remembered that a token is not active. */
+/** The milliseconds for which the cache keeps an inactive token. */
 const INACTIVE_FOR = 10_000;
 
 /**
- * The maximum numbers of inactive tokens and of failed ones that are remembered,
- * separately from the active ones: anyone can send tokens.
+ * The maximum numbers of inactive and failed tokens in the cache. They are
+ * separate from the active ones, because anyone can send tokens.
  */
 const MAX_INACTIVE = 1_000;
 
-/** The maximum number of tokens whose concurrent requests are joined. */
+/**
+ * The maximum number of tokens for which concurrent requests share one call.
+ */
 const MAX_FLIGHTS = 1_000;
 
-/** The statuses with which servers refuse a token that they cannot read. */
+/** The statuses of servers that cannot read a token. */
 const UNREADABLE: readonly (number | undefined)[] = [400, 413, 414, 422, 431];
 
 /** Asks an issuer about tokens, and remembers the results. */

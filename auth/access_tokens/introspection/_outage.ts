@@ -1,7 +1,7 @@
 import { SingleFlight } from "../../../router/internal.ts";
 import { type ExternalAuthError, RetryPause } from "../../issuer/mod.ts";
 
-/** Milliseconds after which a waiting request sends a probe too. */
+/** The milliseconds after which a waiting request sends its own probe. */
 const LOST_AFTER = 2_000;
 
 /**

@@ -41,9 +41,9 @@ export interface IntrospectionOptions {
   readonly endpoint?: string;
 
   /**
-   * The longest time for which a response of the issuer is used, in milliseconds.
-   * So long a revoked token may still work. The library uses no response after
-   * the token has expired. `0` to ask for each request.
+   * The longest time for which a response of the issuer is used, in
+   * milliseconds. A revoked token may still work for this time. The library
+   * uses no response after the token has expired. `0` to ask for each request.
    *
    * @default {60_000}
    */
@@ -60,7 +60,8 @@ export interface IntrospectionOptions {
    * Accepts tokens without an audience.
    *
    * Trust: then the issuer must answer `active: false` for the tokens of other
-   * resources. Otherwise, another API could use the tokens that it receives.
+   * resources. If it does not, another API could use the tokens that it
+   * receives.
    *
    * @default {false}
    */

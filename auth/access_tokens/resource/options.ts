@@ -24,10 +24,10 @@ export interface TokenIssuer {
   readonly audience?: string;
 
   /**
-   * The header `typ` of the tokens, in any case, with or without `application/`.
-   * With another value than the default, the claims `client_id`, `iat` and `jti`
-   * are optional. Issuers that do not support RFC 9068 leave them out. `""` is for
-   * tokens without `typ`.
+   * The header `typ` of the tokens, in any case, with or without
+   * `application/`. With a value other than the default, the claims
+   * `client_id`, `iat` and `jti` are optional. Issuers that do not support RFC
+   * 9068 leave them out. `""` is for tokens without `typ`.
    *
    * Trust: then only the audience distinguishes access tokens from ID tokens.
    *
@@ -159,9 +159,9 @@ export interface ResourceServer<
   readonly scheme: AuthScheme<User>;
 
   /**
-   * Serves the metadata at `/.well-known/oauth-protected-resource`, also with the
-   * path of the resource appended, to scripts of all origins. Put it first in the
-   * middleware of the outermost router: the paths are those of the host.
+   * Serves the metadata at `/.well-known/oauth-protected-resource`, with and
+   * without the path of the resource, to scripts of all origins. Put it first
+   * in the middleware of the outermost router: the paths are those of the host.
    */
   readonly metadata: Middleware<readonly []>;
 

@@ -40,8 +40,8 @@ export interface BackChannelLogoutOptions {
   /** The store of the session middleware. */
   readonly store: SessionStore;
   /**
-   * Returns the user all of whose sessions end, or `null` to end only those of
-   * the login. It may also revoke other access of the user.
+   * Returns the user whose sessions all end, or `null` to end only those of the
+   * login. It may also revoke other access of the user.
    *
    * @default {() => null}
    * @param logout The user or session that the provider logs out.

@@ -27,13 +27,14 @@ export type RefreshableTokens =
 /** The result of a refresh that failed. */
 export interface ExternalAuthRefreshFailure extends ExternalAuthFailure {
   /**
-   * The tokens to store instead of the old ones. Present if the provider has
-   * issued new tokens, but the new ID token could not be verified, or the response
-   * is malformed. There is no access token, because it may belong to another user.
-   * The refresh token is the new one, because the old one may be invalid now.
+   * The tokens to store instead of the old ones. They are present if the
+   * provider has issued new tokens, but the new ID token could not be verified,
+   * or the response is malformed. There is no access token, because it may
+   * belong to another user. The refresh token is the new one, because the old
+   * one may be invalid now.
    *
-   * Missing if the new ID token names another user or login, even if it could not
-   * be verified.
+   * They are missing if the new ID token names another user or login, even if
+   * it could not be verified.
    */
   readonly tokens?: RefreshableTokens;
 }
@@ -170,8 +171,8 @@ async function refresh(
 }
 
 /**
- * Checks all that may fail without the refresh token: it may work only once. It
- * can fetch the metadata and the keys.
+ * Checks everything that may fail before the refresh token is used, because the
+ * token may work only once. It can fetch the metadata and the keys.
  *
  * @throws {ExternalAuthError} If the check fails.
  */
@@ -210,9 +211,9 @@ async function verifyRenewed(
 /**
  * Returns the new refresh token of a response that failed a check, if it has one.
  *
- * @throws {ExternalAuthError} If the ID token is about another login, also if its
- * signature is invalid. The tokens are lost on purpose: they may be those of
- * another user.
+ * @throws {ExternalAuthError} If the ID token is about another login, even if
+ * its signature is invalid. The tokens are lost on purpose: they may be those
+ * of another user.
  */
 function rotatedToken(
   engine: ProviderEngine<unknown>,

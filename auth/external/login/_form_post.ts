@@ -126,7 +126,9 @@ export async function openResponse(
   return expiresAt > engine.now() ? new URLSearchParams(params) : null;
 }
 
-/** Returns the oldest cookies for which there is no room: newer ones are last. */
+/**
+ * Returns the oldest cookies for which there is no room. Newer ones are last.
+ */
 function evictedCookies(
   headers: Headers,
   name: string,

@@ -16,7 +16,7 @@ import { fetchUserinfo } from "./_userinfo.ts";
 /** The user that tokens belong to. */
 export interface Identity {
   readonly issuer: string;
-  /** Missing if only the profile has it. */
+  /** It is missing if only the profile contains it. */
   readonly subject?: string;
   /** The session at the provider, if the ID token names one. */
   readonly sessionId?: string;

@@ -45,12 +45,14 @@ export interface StartedTransaction {
 /** The session key of pending logins. `completeAuth` removes this prefix. */
 const KEY = "__auth.external";
 
-/** For logins that the user started here. A session may have 32 kB. */
+/**
+ * The bounds for logins that the user started here. A session may have 32 kB.
+ */
 const OWN: PendingBounds = { count: 8, bytes: 12_288 };
 
 /**
- * For logins that a page of another origin started, with a link or a popup.
- * They must not evict those that the user started here.
+ * The bounds for logins that a page of another origin started, with a link or a
+ * popup. They must not evict those that the user started here.
  */
 const FOREIGN: PendingBounds = { count: 2, bytes: 3_072 };
 

@@ -31,8 +31,8 @@ export interface ExternalAuthFailure {
   /** The reason. */
   readonly error: ExternalAuthError;
   /**
-   * The path to return to, for another attempt. Missing if the login is not
-   * known.
+   * The path to return to, for another attempt. It is missing if the login is
+   * not known.
    */
   readonly returnTo?: string;
   /** The `data` of `startExternalAuth`, if the login is known. */
@@ -47,9 +47,10 @@ export type ExternalAuthResult<Profile> =
 /**
  * Finishes an external login at the provider's callback.
  *
- * Checks `state`, `iss` and the provider's response, exchanges the code, verifies
- * the ID token and fetches the profile. Never throws because of the browser, the
- * provider or the network. The login with this `state` ends, also if it fails.
+ * Checks `state`, `iss` and the provider's response, exchanges the code,
+ * verifies the ID token and fetches the profile. It never throws because of the
+ * browser, the provider or the network. The login with this `state` ends, even
+ * if it fails.
  *
  * Trust: identify your users by issuer and subject, see
  * {@linkcode externalAuthResult}, never by email address.

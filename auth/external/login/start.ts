@@ -152,8 +152,9 @@ function checkMaxAge(
 
 /**
  * Checks that browsers send a Strict cookie with the provider's response.
- * Otherwise each login would end with `state_unknown`. The last two labels of a
- * host are at most the site, so every login that could work passes.
+ * Without the cookie, each login would end with `state_unknown`. A site has at
+ * least the last two labels of its host, so the check passes every login that
+ * could work.
  *
  * @throws {TypeError} If the provider is on another site than the application.
  */

@@ -160,8 +160,8 @@ export interface UnknownPasskey {
 }
 
 /**
- * Tells the authenticator the passkeys and names of a user, or that a passkey is
- * unknown. It then hides removed passkeys and shows the present names. Does
+ * Tells the authenticator the passkeys and names of a user, or that a passkey
+ * is unknown. It then hides removed passkeys and shows the current names. Does
  * nothing in browsers without the Signal API.
  *
  * @example Hide a passkey that does not exist

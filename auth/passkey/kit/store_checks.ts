@@ -3,7 +3,7 @@ import type { Passkey, PasskeyStore } from "../store.ts";
 /** The ids of two users. */
 type Users = readonly [string | number, string | number];
 
-/** A store whose new passkeys have the present version of their users. */
+/** A store whose new passkeys have the current version of their users. */
 interface CurrentStore extends Omit<PasskeyStore, "create"> {
   create(passkey: Passkey): boolean | Promise<boolean>;
 }
