@@ -1,7 +1,7 @@
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { UserThrottle } from "../throttle/user_throttle.ts";
-import { CodeAttempt, type CodeThrottle } from "./_code_attempt.ts";
+import type { Throttle, ThrottleAttempt } from "../throttle/throttle.ts";
+import { type JudgeAttempt, UserThrottle } from "../throttle/user_throttle.ts";
 import {
   type FactorRecord,
   type FactorStore,
@@ -12,6 +12,9 @@ import { canonicalRecoveryCode, hashRecoveryCode } from "./_recovery_codes.ts";
 import type { StoredLogin } from "./_waiting_login.ts";
 import type { SecondFactorResult } from "./options.ts";
 import { findStep } from "./totp.ts";
+
+/** The throttle of an application, which has all counts. */
+type OwnThrottle = Pick<Throttle, "attempt" | "trustDevice">;
 
 /** A code of a user, and the login that it is for. */
 export interface CodeUse {
@@ -34,15 +37,20 @@ export interface UsedCode {
   readonly succeed: () => Promise<void>;
 }
 
-/** The verdict about a code, and the record of the user that it leads to. */
-type Verdict =
-  | Pick<UsedCode, "ok" | "method" | "record" | "login">
-  | {
-    readonly ok: false;
-    readonly reason: "missing" | "reused" | "throttled" | "wrong";
-    readonly wait?: number;
-    readonly record?: FactorRecord | undefined;
-  };
+/** A code that was not used up, and the record of the user with one more failure. */
+interface Refusal {
+  readonly ok: false;
+  readonly reason: "missing" | "reused" | "throttled" | "wrong";
+  readonly retryAfter?: number;
+  readonly record?: FactorRecord;
+}
+
+/** An attempt to use a code. */
+interface CodeAttempt {
+  readonly judge: JudgeAttempt;
+  /** The counts outside of the record, as soon as the attempt is added to them. */
+  added?: Promise<ThrottleAttempt>;
+}
 
 /** The longest code that is read, in characters. */
 const MAX_CODE = 100;
@@ -51,13 +59,13 @@ const MAX_CODE = 100;
 export class CodeCheck {
   readonly #factors: FactorStore;
   readonly #logins: PendingLogins;
-  readonly #throttle: CodeThrottle;
+  readonly #throttle: UserThrottle | OwnThrottle;
   readonly #now: () => number;
 
   constructor(
     factors: FactorStore,
     logins: PendingLogins,
-    throttle: CodeThrottle,
+    throttle: UserThrottle | OwnThrottle,
     now: () => number,
   ) {
     this.#factors = factors;
@@ -84,25 +92,46 @@ export class CodeCheck {
     const reading = this.#factors.read(userId);
     // The promise is awaited later, because an error has to cancel the attempt.
     reading.catch(() => {});
-    const account = await this.#factors.throttleName(userId);
-    const begin = canonicalRecoveryCode(code) === null ? "begin" : "exempt";
-    const attempt = await CodeAttempt[begin](this.#throttle, context, account);
-    let verdict: Verdict = { ok: false, reason: "missing" };
+    const attempt = await this.#begin(context, userId, code);
+    let verdict: UsedCode | Refusal = { ok: false, reason: "missing" };
     try {
       await this.#factors.update(userId, async (record) => {
         verdict = await this.#judge({ ...use, code }, record, attempt);
         const { record: value } = verdict;
         return value === undefined ? null : { value, result: true };
       }, await reading);
-      verdict = await this.#withAddress(verdict, attempt);
+      verdict = await this.#settle(verdict, attempt);
     } catch (error) {
       // If this call fails too, the attempt counts. The first error is the more
       // useful one.
-      await attempt.cancel().catch(() => {});
+      await cancel(attempt).catch(() => {});
       throw error;
     }
-    if (verdict.ok) return { ...verdict, succeed: () => attempt.end() };
-    return this.#refuse(context, userId, verdict);
+    return verdict.ok ? verdict : this.#refuse(context, userId, verdict);
+  }
+
+  async #begin(
+    context: RequestContext,
+    userId: string | number,
+    code: string,
+  ): Promise<CodeAttempt> {
+    const throttle = this.#throttle;
+    const account = await this.#factors.throttleName(userId);
+    const isGuess = canonicalRecoveryCode(code) === null;
+    if (throttle instanceof UserThrottle) {
+      return { judge: await throttle.begin(context, account, isGuess) };
+    }
+    const attempt: ThrottleAttempt = isGuess
+      ? await throttle.attempt(context, account)
+      : {
+        allowed: true,
+        succeed: () => throttle.trustDevice(context, account),
+        cancel: () => Promise.resolve(),
+      };
+    const added = Promise.resolve(attempt);
+    const wait = attempt.allowed ? 0 : attempt.retryAfter * 1000;
+    const rest = { wait, add: () => added, failed: null, remember: () => {} };
+    return { added, judge: (counts) => ({ ...rest, succeeded: counts }) };
   }
 
   /** Judges a code without a change of the record, which may have to be repeated. */
@@ -110,61 +139,60 @@ export class CodeCheck {
     { userId, code, claim }: CodeUse & { readonly code: string },
     record: FactorRecord | null,
     attempt: CodeAttempt,
-  ): Promise<Verdict> {
+  ): Promise<UsedCode | Refusal> {
     const login = claim && this.#logins.find(record, claim);
     if (claim !== null && login === null) {
       return { ok: false, reason: "missing" };
     }
-    const { counts = {}, waiting } = record ?? NO_FACTORS;
-    const wait = attempt.wait(counts);
-    if (wait > 0) return { ok: false, reason: "throttled", wait };
+    const { counts = {}, waiting = [] } = record ?? NO_FACTORS;
+    const { add, failed, remember, succeeded, wait } = attempt.judge(counts);
+    if (wait > 0) return throttled(Math.ceil(wait / 1000));
     const spent = await this.#spend(userId, record, code);
-    const adding = attempt.add(counts);
+    attempt.added = add();
+    // The promise may reject before it is awaited.
+    attempt.added.catch(() => {});
     if (typeof spent === "string") {
-      const failed = attempt.fail(counts);
       const next = failed && { ...record ?? NO_FACTORS, counts: failed };
-      return { ok: false, reason: spent, record: next ?? undefined };
+      return { ok: false, reason: spent, ...next && { record: next } };
     }
     // A burst of correct codes must not pass the limit of the address.
-    const added = await adding;
-    if (!added.allowed) {
-      const wait = added.retryAfter * 1000;
-      return { ok: false, reason: "throttled", wait };
-    }
+    const added = await attempt.added;
+    if (!added.allowed) return throttled(added.retryAfter);
     return {
       ok: true,
       method: spent.method,
       login,
+      // A completed login ends the others.
       record: {
         ...spent.record,
-        // A completed login ends the others.
-        ...waiting && { waiting: claim === null ? waiting : [] },
-        counts: attempt.succeed(counts),
+        waiting: claim === null ? waiting : [],
+        counts: succeeded,
+      },
+      succeed: async () => {
+        remember();
+        await added.succeed();
       },
     };
   }
 
-  /** Returns the verdict after the counts of the address are stored. */
-  async #withAddress(
-    verdict: Verdict,
+  /** Returns the verdict after the counts outside of the record are stored. */
+  async #settle(
+    verdict: UsedCode | Refusal,
     attempt: CodeAttempt,
-  ): Promise<Verdict> {
+  ): Promise<UsedCode | Refusal> {
     if (verdict.ok) return verdict;
-    const { reason } = verdict;
-    if (reason === "missing" || reason === "throttled") {
-      await attempt.cancel();
+    if (verdict.reason === "missing" || verdict.reason === "throttled") {
+      await cancel(attempt);
       return verdict;
     }
     const added = await attempt.added;
-    return added?.allowed === false
-      ? { ok: false, reason: "throttled", wait: added.retryAfter * 1000 }
-      : verdict;
+    return added?.allowed === false ? throttled(added.retryAfter) : verdict;
   }
 
   #refuse(
     context: RequestContext,
     userId: string | number,
-    { reason, wait = 0 }: Extract<Verdict, { ok: false }>,
+    { reason, retryAfter = 0 }: Refusal,
   ): Extract<SecondFactorResult, { ok: false }> {
     if (reason === "missing") return { ok: false, reason };
     if (reason === "throttled") {
@@ -176,7 +204,7 @@ export class CodeCheck {
           reason: "second-factor",
         });
       }
-      return { ok: false, reason, retryAfter: Math.ceil(wait / 1000) };
+      return { ok: false, reason, retryAfter };
     }
     if (reason === "reused") {
       reportSecurityEvent(context, {
@@ -221,4 +249,14 @@ export class CodeCheck {
       ? "wrong"
       : { method: "recovery", record: { ...record, recovery: left } };
   }
+}
+
+function throttled(retryAfter: number): Refusal {
+  return { ok: false, reason: "throttled", retryAfter };
+}
+
+/** Takes an attempt back whose code was not verified. */
+async function cancel({ added }: CodeAttempt): Promise<void> {
+  const attempt = await added;
+  if (attempt?.allowed) await attempt.cancel();
 }

@@ -5,12 +5,12 @@ import type { SessionStore } from "../../session/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
 import {
   DeviceBrowser,
+  type DeviceOptions,
   type KnownDevice,
   knownDevices,
   withCount,
 } from "../store/device_browser.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
-import type { StoredCount } from "./_stored_count.ts";
 import { type FailureCount, FailureCounter, toCount } from "./failure_count.ts";
 import { DEVICE_LIMIT, DEVICE_MAX_AGE, resolveLimits } from "./limits.ts";
 import { addToAll, longestWait, type ThrottleAttempt } from "./throttle.ts";
@@ -20,7 +20,7 @@ export interface UserCounts {
   readonly account?: FailureCount | undefined;
   /** The failures from one address each, the latest at the end. */
   readonly pairs?: readonly Pair[];
-  readonly devices?: readonly KnownDevice[];
+  readonly devices?: readonly KnownDevice[] | undefined;
 }
 
 type Pair = readonly [client: string, count: FailureCount];
@@ -30,6 +30,23 @@ type Pair = readonly [client: string, count: FailureCount];
  * more of them have failed within an hour.
  */
 const MAX_PAIRS = 60;
+
+/** An attempt, judged by the counts of a user. It changes none of them. */
+export interface JudgedAttempt {
+  /** The milliseconds until the attempt may be made. */
+  readonly wait: number;
+  /** Adds the attempt to the counts that accounts share, once. */
+  readonly add: () => Promise<ThrottleAttempt>;
+  /** The counts after a wrong attempt; `null` if it does not count. */
+  readonly failed: UserCounts | null;
+  /** The counts after a correct attempt, which makes the browser known. */
+  readonly succeeded: UserCounts;
+  /** Sets the cookie of the browser, after these counts were stored. */
+  readonly remember: () => void;
+}
+
+/** Judges an attempt by the counts of a user. */
+export type JudgeAttempt = (counts: UserCounts) => JudgedAttempt;
 
 /** The milliseconds for which failures of a user matter at most. */
 export const USER_COUNTS_TTL = 31 * 86_400_000;
@@ -49,179 +66,120 @@ export interface UserThrottleOptions {
  */
 export class UserThrottle {
   readonly #name: string;
-  readonly #now: () => number;
   readonly #addresses: AttemptCounts;
-  readonly #counters: Record<"account" | "pair" | "device", FailureCounter>;
+  readonly #account: FailureCounter;
+  readonly #pair: FailureCounter;
+  readonly #device: FailureCounter;
+  readonly #cookie: DeviceOptions;
   readonly #sweep: () => void;
 
   constructor({ name, store, callStore, now }: UserThrottleOptions) {
     const limits = resolveLimits({});
     const address = (context: RequestContext) => context.remoteAddress;
+    const options = { name, limits, address };
     this.#name = name;
-    this.#now = now;
-    this.#addresses = new AttemptCounts(
-      { callStore, now },
-      { name, limits, address },
-    );
-    this.#counters = {
-      account: new FailureCounter(limits.perAccount, now),
-      pair: new FailureCounter(limits.perAccountAndAddress, now),
-      device: new FailureCounter(DEVICE_LIMIT, now),
-    };
+    this.#addresses = new AttemptCounts({ callStore, now }, options);
+    this.#account = new FailureCounter(limits.perAccount, now);
+    this.#pair = new FailureCounter(limits.perAccountAndAddress, now);
+    this.#device = new FailureCounter(DEVICE_LIMIT, now);
+    this.#cookie = { cookie: "device", maxAge: DEVICE_MAX_AGE, now };
     this.#sweep = sweeper(store, now);
   }
 
-  /** Begins an attempt: reads the counts that accounts share. */
-  async begin(context: RequestContext, account: string): Promise<UserAttempt> {
-    this.#sweep();
-    const shared = await this.#addresses.ofAddress(context);
-    return await this.#attempt(context, account, shared);
-  }
-
   /**
-   * Begins an attempt that cannot be a guess. No count delays it, and its success
-   * clears those of the account.
+   * Begins an attempt: reads the counts that accounts share.
+   *
+   * @param isGuess `false` for a proof that cannot be guessed: no count delays it,
+   * and its success clears those of the account.
    */
-  async exempt(context: RequestContext, account: string): Promise<UserAttempt> {
-    return await this.#attempt(context, account, null);
-  }
-
-  async #attempt(
+  async begin(
     context: RequestContext,
     account: string,
-    shared: readonly StoredCount[] | null,
-  ): Promise<UserAttempt> {
+    isGuess: boolean,
+  ): Promise<JudgeAttempt> {
+    this.#sweep();
     const { remoteAddress } = context;
-    const options = {
-      cookie: "device",
-      maxAge: DEVICE_MAX_AGE,
-      now: this.#now,
-    };
+    const shared = isGuess ? await this.#addresses.ofAddress(context) : [];
     const [wait, client, browser] = await Promise.all([
-      longestWait(shared ?? []),
-      remoteAddress === undefined
-        ? null
-        : sha256Base64Url(`${networkOf(remoteAddress)} ${account}`),
-      DeviceBrowser.of(context, account, options),
+      longestWait(shared),
+      // Without an address, only the account counts.
+      remoteAddress &&
+      sha256Base64Url(`${networkOf(remoteAddress)} ${account}`),
+      DeviceBrowser.of(context, account, this.#cookie),
     ]);
-    return new UserAttempt({
-      name: this.#name,
-      client,
-      browser,
-      shared,
-      wait,
-      counters: this.#counters,
-      devicesOf: ({ devices }) => knownDevices(devices, options),
-    });
-  }
-}
-
-/** The parts of a {@linkcode UserAttempt}. */
-interface AttemptParts {
-  readonly name: string;
-  /** The hash of the address and the account; `null` without an address. */
-  readonly client: string | null;
-  readonly browser: DeviceBrowser;
-  /** The counts that accounts share; `null` for an attempt that is exempt. */
-  readonly shared: readonly StoredCount[] | null;
-  /** The milliseconds to wait by these counts. */
-  readonly wait: number;
-  readonly counters: Record<"account" | "pair" | "device", FailureCounter>;
-  readonly devicesOf: (counts: UserCounts) => readonly KnownDevice[];
-}
-
-/** An attempt at an account. Its methods do not change the counts they get. */
-export class UserAttempt {
-  readonly #parts: AttemptParts;
-  #added: Promise<ThrottleAttempt> | undefined;
-  #setCookie: () => void = () => {};
-
-  constructor(parts: AttemptParts) {
-    this.#parts = parts;
-  }
-
-  /** Returns the milliseconds until the attempt may be made. */
-  wait(counts: UserCounts): number {
-    const { client, counters, shared, wait } = this.#parts;
-    if (shared === null || this.#knownIn(counts) !== null) return 0;
-    const pair = this.#pairsOf(counts).find(([one]) => one === client);
-    return Math.max(
-      wait,
-      counters.account.waitOf(toCount(counts.account)),
-      counters.pair.waitOf(toCount(pair?.[1])),
-    );
-  }
-
-  /**
-   * Adds the attempt to the counts that accounts share, once. A known device is
-   * exempt.
-   */
-  add(counts: UserCounts): Promise<ThrottleAttempt> {
-    const isKnown = this.#knownIn(counts) !== null;
-    if (isKnown) return addToAll([]);
-    return this.#added ??= addToAll(this.#parts.shared ?? []);
-  }
-
-  /** Returns the counts after a wrong attempt; `null` if it does not count. */
-  fail(counts: UserCounts): UserCounts | null {
-    const { client, counters, devicesOf, name, shared } = this.#parts;
-    if (shared === null) return null;
-    const device = this.#knownIn(counts);
-    if (device !== null) {
-      const count = counters.device.add(toCount(device[3]?.[name]));
-      const devices = withCount(devicesOf(counts), device, name, count);
-      return { ...counts, devices };
-    }
-    const pairs = this.#pairsOf(counts);
-    const pair = toCount(pairs.find(([one]) => one === client)?.[1]);
-    const others = pairs.filter(([one]) => one !== client);
-    const own: Pair[] = client === null
-      ? []
-      : [[client, counters.pair.add(pair)]];
-    return {
-      ...counts,
-      account: counters.account.add(toCount(counts.account)),
-      pairs: [...others, ...own].slice(-MAX_PAIRS),
+    let added: Promise<ThrottleAttempt> | undefined;
+    const add = () => added ??= addToAll(shared);
+    return (counts) => {
+      const unknown = this.#ofUnknown(browser, client, counts);
+      if (!isGuess) return { ...unknown, add, wait: 0, failed: null };
+      return this.#ofKnown(browser, counts) ??
+        { ...unknown, add, wait: Math.max(wait, unknown.wait) };
     };
   }
 
-  /**
-   * Returns the counts after a correct attempt. The browser becomes a known
-   * device.
-   */
-  succeed(counts: UserCounts): UserCounts {
-    const { browser, client, devicesOf, name, shared } = this.#parts;
-    const before = devicesOf(counts);
-    const known = shared === null ? null : this.#knownIn(counts);
-    const keep = known && known[0];
-    this.#setCookie = () => browser.setCookie(before, keep);
+  /** Judges an attempt from a known device that has not failed too often. */
+  #ofKnown(browser: DeviceBrowser, counts: UserCounts): JudgedAttempt | null {
+    const devices = knownDevices(counts.devices, this.#cookie);
+    const known = browser.find(devices);
+    const count = toCount(known?.[3]?.[this.#name]);
+    if (known === null || this.#device.waitOf(count) > 0) return null;
+    const next = this.#device.add(count);
+    return {
+      wait: 0,
+      add: () => addToAll([]),
+      failed: {
+        ...counts,
+        devices: withCount(devices, known, this.#name, next),
+      },
+      ...this.#succeed(browser, known[0], counts),
+    };
+  }
+
+  #ofUnknown(
+    browser: DeviceBrowser,
+    client: string | undefined,
+    counts: UserCounts,
+  ): Omit<JudgedAttempt, "add"> {
+    const account = toCount(counts.account);
+    const pairs = toPairs(counts.pairs)
+      .filter(([, count]) => !this.#pair.isOver(count));
+    const others = pairs.filter(([one]) => one !== client);
+    const pair = toCount(pairs.find(([one]) => one === client)?.[1]);
+    const next: Pair[] = client ? [[client, this.#pair.add(pair)]] : [];
+    return {
+      wait: Math.max(this.#account.waitOf(account), this.#pair.waitOf(pair)),
+      failed: {
+        ...counts,
+        account: this.#account.add(account),
+        pairs: [...others, ...next].slice(-MAX_PAIRS),
+      },
+      ...this.#succeed(browser, null, {
+        devices: counts.devices,
+        pairs: others,
+      }),
+    };
+  }
+
+  /** Makes a browser known. */
+  #succeed(
+    browser: DeviceBrowser,
+    keep: string | null,
+    counts: UserCounts,
+  ): Pick<JudgedAttempt, "succeeded" | "remember"> {
+    const before = knownDevices(counts.devices, this.#cookie);
     const devices = browser.hasCookie
-      ? browser.addTo(before, keep, name)
+      ? browser.addTo(before, keep, this.#name)
       : before;
-    if (keep !== null) return { ...counts, devices };
-    const pairs = this.#pairsOf(counts).filter(([one]) => one !== client);
-    return { pairs, devices };
+    return {
+      succeeded: { ...counts, devices },
+      remember: () => browser.setCookie(before, keep),
+    };
   }
+}
 
-  /** Sets the cookie of the device, after the counts were stored. */
-  setCookie(): void {
-    this.#setCookie();
-  }
-
-  /** Returns the device if it is known, and has not failed too often. */
-  #knownIn(counts: UserCounts): KnownDevice | null {
-    const { browser, counters, devicesOf, name } = this.#parts;
-    const device = browser.find(devicesOf(counts));
-    if (device === null) return null;
-    const wait = counters.device.waitOf(toCount(device[3]?.[name]));
-    return wait > 0 ? null : device;
-  }
-
-  /** Returns the pairs that still count. */
-  #pairsOf({ pairs }: UserCounts): readonly Pair[] {
-    return (Array.isArray(pairs) ? pairs as readonly unknown[] : [])
-      .filter((pair) => Array.isArray(pair))
-      .map(([client, count]): Pair => [String(client), toCount(count)])
-      .filter(([, count]) => !this.#parts.counters.pair.isOver(count));
-  }
+/** Returns stored counts of addresses, without malformed ones. */
+function toPairs(stored: unknown): readonly Pair[] {
+  return (Array.isArray(stored) ? stored : [])
+    .filter((pair) => Array.isArray(pair))
+    .map(([client, count]) => [String(client), toCount(count)]);
 }
