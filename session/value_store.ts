@@ -16,6 +16,9 @@ const MAX_PAUSE = 100;
  */
 const MAX_PAUSED_TRIES = 50;
 
+/** The longest pause in any case, in milliseconds. */
+const LONGEST_PAUSE = 2_000;
+
 /** The stored form of a value that was taken. No value has this form. */
 const TAKEN = "used";
 
@@ -240,6 +243,7 @@ function pause(tries: number, duration: number): Promise<void> {
   const longest = Math.min(
     Math.max(FIRST_PAUSE, duration) * 2 ** tries,
     Math.max(MAX_PAUSE, duration * MAX_PAUSED_TRIES),
+    LONGEST_PAUSE,
   );
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
