@@ -58,16 +58,16 @@ function keyOf(table: Table): string {
 function pageOf(tables: readonly Table[]): string {
   return `# Benchmarks
 
-\`deno task bench\` measures all of this and writes this page. A figure is our
-time next to that of the fastest other library, which is named: 0.5 is half its
-time, and above 1 the other is faster. A dash is a figure that was not measured
-yet. Times are medians of many rounds on one
-machine, in which the libraries take turns. [benchmarks.json](benchmarks.json)
+\`deno task bench\` measures all of this and writes this page. Each figure is our time divided by that of the
+fastest other library, which the table names: 0.5 is half its time, and above 1
+the other library is faster. A dash means that a figure was not measured yet.
+Times are medians of many rounds on one machine, in which the libraries take
+turns. [benchmarks.json](benchmarks.json)
 has every figure, with the versions of all packages.
 
-A middleware is \`(_, next) => next()\`. An async one awaits the response of
-\`next()\`, and returns it. Elysia and itty-router have no \`next\`: theirs do
-nothing.
+The middleware is \`(_, next) => next()\`. An async middleware awaits the response
+of \`next()\`, and returns it. Elysia and itty-router have no \`next\`, so their
+middleware does nothing.
 
 ![A summary of the benchmarks](images/bench_summary.svg)
 
@@ -85,14 +85,15 @@ function sectionOf({ heading, ran, works }: Topic, all: readonly Table[]) {
     .filter((index) => cells.some((row) => row[index] !== "–"));
   const line = (name: string, row: readonly string[]) =>
     `| ${name} | ${columns.map((index) => row[index]).join(" | ")} |`;
-  return `## ${heading}
-
-${ran}
-
+  const rows = `
 ${line("Measured", RUNTIMES)}
 | --- | ${columns.map(() => "---:").join(" | ")} |
 ${works.map(({ name }, index) => line(name, cells[index]!)).join("\n")}
 `;
+  return `## ${heading}
+
+${ran}
+${columns.length === 0 ? "" : rows}`;
 }
 
 function cellOf(work: Work, runtime: string, all: readonly Table[]): string {
@@ -124,8 +125,8 @@ function meansOf(all: readonly Table[]): string {
   });
   return `### All schemas
 
-The geometric mean over ten parses, valid and invalid, next to Gatehouse. On
-workerd, libraries cannot use eval.
+Each figure is the geometric mean of ten parses, valid and invalid, divided by
+that of Gatehouse. On workerd, libraries cannot use eval.
 
 | Library | ${tables.map(runtimeOf).join(" | ")} |
 | --- | ${tables.map(() => "---:").join(" | ")} |
@@ -145,8 +146,8 @@ function missedBounds(all: readonly Table[]): string {
   if (lines.length === 0) return "";
   return `## Missed bounds
 
-The benchmarks have bounds, so that a change that costs time is noticed. These
-are exceeded.
+The benchmarks have bounds, so that we notice a change that costs time. The
+latest figures exceed these bounds:
 
 | table | time of | next to | ratio | bound |
 | --- | --- | --- | ---: | ---: |

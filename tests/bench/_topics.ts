@@ -42,7 +42,7 @@ export const TOPICS: readonly Topic[] = [
   {
     heading: "Served requests",
     ran:
-      "Processor time of a server per response to wrk with 32 connections, for `/users/:id`; the usual stack is a logger, secure headers, a cross-site check and a session in memory.",
+      "These figures compare the processor time of a server per response to wrk with 32 connections, for `/users/:id`. The usual stack is a logger, secure headers, a cross-site check and a session in memory.",
     works: [
       ...["0 middleware", "5 async middleware"].map((kind): Work => ({
         name: kind,
@@ -61,7 +61,7 @@ export const TOPICS: readonly Topic[] = [
   {
     heading: "Matching",
     ran:
-      "The route and the params of a URL among GitHub's 310 routes. Peers get the path; Gatehouse finds it in the URL.",
+      "Each router finds the route and the params of a URL among GitHub's 310 routes. The other routers get the path, and Gatehouse finds it in the URL.",
     works: [
       {
         name: "a route",
@@ -80,12 +80,13 @@ export const TOPICS: readonly Topic[] = [
   {
     heading: "Schemas",
     ran:
-      "One parse that reads every issue. Zod and ArkType compile schemas with eval by default, and Sury always does. Workers and a strict content security policy forbid eval, so each kind has a separate line.",
+      "Each figure is for one parse that reads every issue. Zod and ArkType compile schemas with eval by default, and Sury always does. Workers and a strict content security policy forbid eval, so libraries with eval have separate lines.",
     works: SCHEMAS,
   },
   {
     heading: "Sessions",
-    ran: "A request to a route that reads its session, or changes a value.",
+    ran:
+      "Each request goes to a route that reads its session, or changes a value.",
     works: [
       {
         name: "read, in memory",
@@ -110,7 +111,7 @@ export const TOPICS: readonly Topic[] = [
   {
     heading: "OpenID Connect",
     ran:
-      "A whole login, from the redirect to the callback, with a provider that answers at once. openid-client keeps its logins in a `Map`, or in the sessions of Gatehouse.",
+      "These figures compare complete logins, from the redirect to the callback, with a provider that responds immediately. openid-client keeps its logins in a `Map`, or in the sessions of Gatehouse.",
     works: [
       {
         name: "a login",
@@ -128,7 +129,8 @@ export const TOPICS: readonly Topic[] = [
   },
   {
     heading: "Request log",
-    ran: "One line in the combined format. Hono's logger does not escape.",
+    ran:
+      "Each logger writes one line, Gatehouse in the combined format. Hono's logger does not escape.",
     works: [{
       name: "a line",
       title: /^Request log$/,
@@ -139,7 +141,7 @@ export const TOPICS: readonly Topic[] = [
   {
     heading: "Bytes",
     ran:
-      "A program that uses a part of the library, minified and gzipped. [Bundle sizes](bundle_sizes.md) has every entry.",
+      "The programs use a part of the library, and are minified and gzipped. [Bundle sizes](bundle_sizes.md) has every entry.",
     works: [
       {
         name: "a login form",

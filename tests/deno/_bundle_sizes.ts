@@ -144,9 +144,9 @@ export function pageOf(sizes: readonly BundleSize[]): string {
   });
   return `# Bundle sizes
 
-This table has the size of a bundle that uses all of an entry and its
-dependencies, in kB (1,000 bytes). An application that uses only a part of it is
-smaller. Entries share code, so two of them are smaller than their sum.
+This table has the size of a bundle with a whole entry and its dependencies, in
+kB (1,000 bytes). An application that uses only a part of an entry is smaller.
+Entries share code, so two of them together are smaller than their sum.
 
 | entry | minified | gzipped |
 | --- | ---: | ---: |

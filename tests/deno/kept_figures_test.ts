@@ -54,6 +54,15 @@ Deno.test("the page lists a bound that its figures exceed", () => {
   assertFalse(missed.includes("hono"));
 });
 
+Deno.test("the page has no table without figures", () => {
+  const page = pageOf("Request log", [{
+    name: "gatehouse, combined",
+    value: 1,
+  }]);
+  assertFalse(page.includes("| Measured |  |"));
+  assertStringIncludes(page, "## Bytes");
+});
+
 function pageOf(
   title: string,
   rows: Table["rows"],
