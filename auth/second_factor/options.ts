@@ -47,7 +47,7 @@ export interface SecondFactorsOptions {
    * only this server can compute. Recovery codes are too long to guess: they work at
    * once, clear the counts and make the browser known.
    *
-   * @default {a throttle "second-factor" in the store}
+   * @default {the default limits, with the counts in the record of the user}
    */
   readonly throttle?: Pick<Throttle, "attempt" | "trustDevice">;
 
