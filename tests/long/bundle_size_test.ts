@@ -129,9 +129,9 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 19,
-  // The primitives of sessions, passwords and factors are most of it.
-  "./accounts": 87,
-  "./accounts/testing": 101,
+  // The primitives that it composes have 60 kB without it.
+  "./accounts": 103,
+  "./accounts/testing": 115,
 };
 
 /** The modules that are absent from every bundle that creates no router. */
