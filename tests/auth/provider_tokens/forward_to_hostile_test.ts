@@ -1,5 +1,11 @@
 // Hostile requests to `forwardTo`, and hostile responses of an API.
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertRejects,
+} from "@std/assert";
 import { turns, until } from "../../_wait.ts";
 import { ForwardApp, TOKEN } from "../_forward.ts";
 
@@ -332,6 +338,36 @@ Deno.test("forwardTo() passes a 304 and other statuses without a body", async ()
     const response = await app.send("/notes");
     assertEquals([response.status, response.body], [status, null]);
     assertEquals(response.headers.get("ETag"), '"1"');
+    // Its timers end too.
+    assert(app.received[0].signal.aborted);
+  }
+});
+
+Deno.test("forwardTo() leaves it to the body to end a request whose response has begun", async () => {
+  const app = new ForwardApp();
+  const client = new AbortController();
+  app.answer = () =>
+    new Response(ReadableStream.from([encode("no"), encode("tes")]));
+  const response = await app.send("/notes", { signal: client.signal });
+  client.abort();
+  assertFalse(app.received[0].signal.aborted);
+  assertEquals(await response.text(), "notes");
+  assert(app.received[0].signal.aborted);
+  assertEquals(app.errors, []);
+});
+
+Deno.test("forwardTo() passes on what contains a token of fewer than 16 characters, which may occur by chance", async () => {
+  const short = "a".repeat(15);
+  for (
+    const [token, isPassed] of [[short, true], [`${short}a`, false]] as const
+  ) {
+    const app = new ForwardApp({ responseHeaders: ["X-Echo"] });
+    app.results = [{ ok: true, accessToken: token }];
+    app.answer = () => new Response(token, { headers: { "X-Echo": token } });
+    const response = await app.send("/notes");
+    assertEquals(response.headers.get("X-Echo"), isPassed ? token : null);
+    const body = await response.text().catch(() => null);
+    assertEquals(body, isPassed ? token : null);
   }
 });
 

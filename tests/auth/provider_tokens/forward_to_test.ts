@@ -3,6 +3,7 @@ import { createDPoPKey } from "@gatehouse/web/auth/access-tokens";
 import {
   type ForwardOptions,
   forwardTo,
+  type TokenResult,
 } from "@gatehouse/web/auth/provider-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { assert, assertEquals, assertThrows } from "@std/assert";
@@ -145,6 +146,24 @@ Deno.test("forwardTo() refreshes a rejected token once and repeats the request",
       body ?? "",
     ]);
     assertEquals(app.gets.map(({ rejected }) => rejected), [undefined, TOKEN]);
+  }
+});
+
+Deno.test("forwardTo() cancels the body of a 401 before it repeats or gives up the request", async () => {
+  const second: TokenResult[] = [
+    { ok: true, accessToken: "second-token-of-ada-0123456789" },
+    { ok: false, reason: "ended" },
+  ];
+  for (const result of second) {
+    const app = new ForwardApp();
+    app.results = [{ ok: true, accessToken: TOKEN }, result];
+    let canceled = 0;
+    const body = () => new ReadableStream({ cancel: () => void canceled++ });
+    app.answer = (_, count) =>
+      count === 1 ? new Response(body(), { status: 401 }) : new Response("ok");
+    const response = await app.send("/notes");
+    await response.text();
+    assertEquals([response.status, canceled], [result.ok ? 200 : 401, 1]);
   }
 });
 

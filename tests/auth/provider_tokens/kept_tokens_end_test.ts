@@ -155,6 +155,14 @@ for (
   });
 }
 
+Deno.test("endUserSessions() removes tokens that were saved in the millisecond of the option before", async () => {
+  const app = await TokenApp.create({ keep: { owner: "user" } });
+  const browser = await app.logIn();
+  await endUserSessions(app.store, USER_ID, { before: app.time });
+  assertEquals(await tokenKeys(app, `user:${USER_ID}`), []);
+  assertEquals(await seenBy(browser), "none");
+});
+
 Deno.test("a replayed logout token does not remove the tokens of a later login", async () => {
   const app = await TokenApp.create({ keep: { owner: "user" } });
   const signer = new LogoutApp(app.provider, app.store);

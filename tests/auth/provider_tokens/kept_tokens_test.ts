@@ -194,6 +194,19 @@ Deno.test("get() returns a token that is still valid if the provider fails", asy
   assertEquals(await seenBy(browser), "unavailable");
 });
 
+Deno.test("get() returns ended if the provider refuses the refresh token of a token that is still valid", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token"
+        ? Response.json({ error: "invalid_grant" }, { status: 400 })
+        : undefined,
+  };
+  app.wait(3_580_000);
+  assertEquals(await seenBy(browser), "ended");
+});
+
 Deno.test("get() keeps a rotated refresh token if the new ID token can't be checked", async () => {
   const app = await TokenApp.create();
   const browser = await app.logIn();

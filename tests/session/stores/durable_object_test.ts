@@ -32,6 +32,14 @@ Deno.test("SessionObject sets its alarm to the first expiry", async () => {
   assert(value! > begun && value! < begun + 30_000, String(value));
 });
 
+Deno.test("SessionObject returns nothing but the value and its version", async () => {
+  const store = createDurableObjectSessionStore(new Namespace());
+  const index = ["user:7"];
+  await store.put("a", "one", { ttl: 60_000, ifVersion: null, index });
+  const found = await store.get("a");
+  assertEquals(Object.keys(found!).sort(), ["value", "version"]);
+});
+
 Deno.test("SessionObject.alarm() removes only expired values and sets the next alarm", async () => {
   const namespace = new Namespace();
   const store = createDurableObjectSessionStore(namespace);

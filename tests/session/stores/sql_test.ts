@@ -32,6 +32,19 @@ Deno.test("createSQLSessionStore() creates its table again after a failure", asy
   assertEquals(statements.length, count + 1);
 });
 
+Deno.test("createSQLSessionStore() creates nothing that exists, whatever its case: its user may lack the right", async () => {
+  const names = ["", "_expires_at", "_INDEX1", "_index2", "_index3", "_index4"];
+  const statements: string[] = [];
+  const store = createSQLSessionStore((sql) => {
+    statements.push(sql);
+    return sql.includes("sqlite_master")
+      ? names.map((name) => ({ name: `gatehouse_sessions${name}` }))
+      : [];
+  });
+  await store.get("a");
+  assertEquals(statements.filter((sql) => sql.startsWith("CREATE")), []);
+});
+
 Deno.test("createSQLSessionStore() works if its first statement never settles", async () => {
   let count = 0;
   const store = createSQLSessionStore(() =>
