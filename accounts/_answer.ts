@@ -9,6 +9,7 @@ import {
   type Input,
   type Outcome,
   RequestInput,
+  type Shown,
 } from "./actions/call.ts";
 import type { Services } from "./actions/services.ts";
 import { LIMITS, readInput } from "./_input.ts";
@@ -35,6 +36,14 @@ export type ViewOf = (
   call: ViewCall,
   state: FormState,
 ) => View | Response | Promise<View | Response>;
+
+/** The parts of a form that only some pages have. */
+export interface FormExtras {
+  /** Creates the page of values that only this response contains. */
+  readonly shown?: (call: ViewCall, values: Shown) => View;
+  /** Returns what the page shows, for scripts. */
+  readonly json?: (call: ViewCall) => Promise<object>;
+}
 
 /** The handlers of a form: one shows it, the other handles it. */
 export interface FormHandlers {
@@ -67,12 +76,16 @@ export class Answers {
   form(
     view: ViewOf,
     act: (call: Call) => Outcome | Promise<Outcome>,
+    { json, shown }: FormExtras = {},
   ): FormHandlers {
     return {
       index: async (context) => {
-        return await show(await this.#callOf(context, new Map()), view, {});
+        const call = await this.#callOf(context, new Map());
+        return json !== undefined && wantsJSON(context)
+          ? Response.json(await json(call))
+          : await show(call, view, {});
       },
-      action: this.action(act, view),
+      action: this.action(act, view, shown),
     };
   }
 
@@ -80,6 +93,7 @@ export class Answers {
   action(
     act: (call: Call) => Outcome | Promise<Outcome>,
     view?: ViewOf,
+    shown?: FormExtras["shown"],
   ): (context: RequestContext) => Promise<Response> {
     return async (context) => {
       const services = await this.#ready();
@@ -94,7 +108,11 @@ export class Answers {
       if (outcome.ok && outcome.recoveryCodes !== undefined) {
         return renderPage(call, recoveryCodesView(call, outcome.recoveryCodes));
       }
-      if (outcome.ok) return goOn(context, outcome);
+      if (outcome.ok) {
+        return shown !== undefined && outcome.shown !== undefined
+          ? renderPage(call, shown(call, outcome.shown))
+          : goOn(context, outcome);
+      }
       const state = { failed: outcome, values: valuesOf(input) };
       const page = view === undefined
         ? await context.createErrorResponse({ status: outcome.status })
@@ -147,8 +165,8 @@ async function answerJSON(
   outcome: Outcome,
 ): Promise<Response> {
   if (outcome.ok) {
-    const { location, next, recoveryCodes } = outcome;
-    return Response.json({ next, location, recoveryCodes });
+    const { location, next, recoveryCodes, shown } = outcome;
+    return Response.json({ ...shown, next, location, recoveryCodes });
   }
   const { status, error, errors, retryAfter } = outcome;
   const headers = new Headers();

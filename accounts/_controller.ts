@@ -1,6 +1,6 @@
 import { Auth, type Guard, requireOwnLogin } from "../auth/middleware/mod.ts";
 import { formData, secureHeaders } from "../router/middleware/mod.ts";
-import type { Controller, Middleware, RequestContext } from "../router/mod.ts";
+import type { Controller, RequestContext } from "../router/mod.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import {
   changePassword,
@@ -46,6 +46,7 @@ import {
 } from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
 import { Answers, LIMITS, noStore } from "./_answer.ts";
+import { keyActions, onlyIf } from "./_key_actions.ts";
 import {
   emailView,
   passwordView,
@@ -114,6 +115,7 @@ export function createController(
       ...passkeyActions(answers, parts),
       ...emailActions(answers),
       ...securityActions(answers, parts),
+      ...keyActions(answers, parts),
       session: sessionJSON,
       style: stylesheet,
       passkeyScript,
@@ -122,11 +124,7 @@ export function createController(
 }
 
 function visitorActions(answers: Answers, { registration }: Settings) {
-  const closed: Middleware<readonly []> = (context, next) =>
-    registration === "open"
-      ? next()
-      : context.createErrorResponse({ status: 404 });
-  const middleware = [closed];
+  const middleware = [onlyIf(registration === "open")];
   return {
     login: { actions: answers.form(unlessLoggedIn(loginView), logIn) },
     logout: answers.action(logOut),

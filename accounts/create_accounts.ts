@@ -23,15 +23,18 @@ import {
   type Services,
   type Settings,
 } from "./actions/services.ts";
-import type { Account, Names, RoleOf } from "./definition/names.ts";
+import type { Account, Names, RoleOf, ScopeOf } from "./definition/names.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import {
   createRequireFresh,
   createRequireRole,
   createRequireUser,
 } from "./guards.ts";
+import { createKeys, type Keys } from "./keys/keys.ts";
+import { createRequireScope } from "./keys/require_scope.ts";
 import { type AccountsOptions, isDevelopment, settingsOf } from "./options.ts";
-import { createUsers, removeAll, toUser, type Users } from "./users.ts";
+import { toUser } from "./to_user.ts";
+import { createUsers, removeAll, type Users } from "./users.ts";
 
 /**
  * The middleware of accounts: the session, protection against other sites, and the
@@ -69,6 +72,18 @@ export interface Accounts<N extends Names = Names> {
   readonly requireRole: (
     ...roles: readonly [RoleOf<N>, ...RoleOf<N>[]]
   ) => Guard;
+  /**
+   * Requires all of the given scopes, of a login in a browser or of an API key in the
+   * `Authorization` header. It is the only guard that reads API keys: put it before
+   * the others.
+   *
+   * @param scopes The scopes.
+   */
+  readonly requireScope: (
+    ...scopes: readonly [ScopeOf<N>, ...ScopeOf<N>[]]
+  ) => Guard;
+  /** The API keys, for jobs and tests. */
+  readonly keys: Keys<N>;
   /** The accounts, for pages of administrators, jobs and tests. */
   readonly users: Users<N>;
   /** The store of the sessions, which `rateLimit` can use too. */
@@ -77,7 +92,7 @@ export interface Accounts<N extends Names = Names> {
   readonly migrate: () => Promise<void>;
   /** Deletes the accounts whose delay is over, and expired sessions. */
   readonly sweep: () => Promise<void>;
-  /** Waits for the emails that are under way. */
+  /** Waits for the emails and other work after responses. */
   readonly flush: () => Promise<void>;
 }
 
@@ -136,11 +151,16 @@ export function createAccounts<const N extends Names = Names>(
     requireUser,
     requireFresh,
     requireRole: createRequireRole(settings) as Accounts<N>["requireRole"],
+    requireScope: createRequireScope(settings) as Accounts<N>["requireScope"],
+    keys: createKeys<N>(settings),
     users: createUsers<N>(ready),
     store,
     migrate: () => settings.store.migrate(),
     sweep: async () => await sweep(await ready()),
-    flush: () => outbox.flush(),
+    flush: async () => {
+      await outbox.flush();
+      await settings.keys.flush();
+    },
   };
 }
 
@@ -189,7 +209,7 @@ function protection(origin: string): Middleware<readonly []> {
 }
 
 function sessionScheme<N extends Names>(
-  { now, store }: Settings,
+  { names, now, store }: Settings,
 ): AuthScheme<Account<N>> {
   let isWarned = false;
   return createSessionAuthScheme<Account<N>, string | number | undefined>({
@@ -207,7 +227,7 @@ function sessionScheme<N extends Names>(
     async verify(id) {
       const account = await store.find(String(id));
       if (account === null || isDisabled(account, now())) return null;
-      const user = toUser<N>(account);
+      const user = toUser<N>(account, names);
       rememberAccount(user, account);
       return user;
     },

@@ -9,7 +9,13 @@ export {
   type Accounts,
   createAccounts,
 } from "./create_accounts.ts";
-export type { AccountSessionOptions, AccountsOptions } from "./options.ts";
+export type { APIKey, Keys, NewAPIKey } from "./keys/keys.ts";
+export type { StoredKey } from "./keys/api_keys.ts";
+export type {
+  AccountSessionOptions,
+  AccountsOptions,
+  APIKeyOptions,
+} from "./options.ts";
 export type { Mail } from "./mails/mail.ts";
 export type { AccountPageParts, Layout } from "./pages/page.ts";
 export type { NewUser, UserRecord, Users } from "./users.ts";

@@ -1,3 +1,4 @@
+import { isTokenShaped } from "../auth/issued_tokens/api_token.ts";
 import type { PasswordOptions } from "../auth/password/mod.ts";
 import { isLoopback } from "../router/internal.ts";
 import type { LoginTimeouts, SessionStore } from "../session/mod.ts";
@@ -9,6 +10,7 @@ import type { Definition } from "./definition/define_accounts.ts";
 import type { Names } from "./definition/names.ts";
 import { createRoutes } from "./definition/routes.ts";
 import type { Mail } from "./mails/mail.ts";
+import { APIKeys } from "./keys/api_keys.ts";
 import { Outbox } from "./mails/outbox.ts";
 import type { Layout } from "./pages/page.ts";
 import { createSQLAccountStore } from "./store/sql.ts";
@@ -36,6 +38,23 @@ export interface AccountSessionOptions {
    * @default {30 days}
    */
   readonly remember?: LoginTimeouts | false;
+}
+
+/** The API keys of accounts. */
+export interface APIKeyOptions {
+  /**
+   * The beginning of each key, such as `acme_api`, by which scanners for leaked
+   * secrets recognize it: 2 to 20 of a-z, 0-9 and `_`.
+   *
+   * @default {"key"}
+   */
+  readonly prefix?: string;
+  /**
+   * The most requests of a key in a minute.
+   *
+   * @default {600}
+   */
+  readonly perMinute?: number;
 }
 
 /**
@@ -106,6 +125,12 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly passwords?: PasswordOptions;
   /**
+   * The form and the limit of API keys. They need scopes in the definition.
+   *
+   * @default {the prefix "key", and 600 requests per minute}
+   */
+  readonly apiKeys?: APIKeyOptions;
+  /**
    * The time between the request for a deletion and the deletion, in milliseconds.
    * A login in this time keeps the account.
    *
@@ -154,7 +179,8 @@ export function isDevelopment(origin: string): boolean {
  * Checks the options and returns them with their defaults.
  *
  * @throws {TypeError} If an option is missing or malformed.
- * @throws {RangeError} If `deletionDelay` is negative.
+ * @throws {RangeError} If `deletionDelay`, the prefix or the limit of API keys is
+ * out of range.
  */
 export function settingsOf<N extends Names>(
   options: AccountsOptions<N>,
@@ -170,6 +196,7 @@ export function settingsOf<N extends Names>(
   }
   const store = storeOf(options, now);
   const { remember = REMEMBER } = sessions;
+  const { prefix = "key", perMinute = 600 } = options.apiKeys ?? {};
   return {
     name,
     origin,
@@ -183,6 +210,8 @@ export function settingsOf<N extends Names>(
     passwords: options.passwords ?? {},
     deletionDelay,
     home: options.home ?? "/",
+    keys: new APIKeys({ names, now, prefix: checkedPrefix(prefix), store }),
+    keyLimit: perMinute,
     outbox: new Outbox(options.sendMail ?? printMail),
     now,
   };
@@ -219,6 +248,12 @@ function checkOptions(options: AccountsOptions, names: Names): void {
       'Cannot create accounts: admins needs the role "admin"',
     );
   }
+}
+
+/** Returns a prefix of API keys, or throws if it is malformed. */
+function checkedPrefix(prefix: string): string {
+  isTokenShaped("", { prefix });
+  return prefix;
 }
 
 function storeOf(

@@ -4,6 +4,7 @@ import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { newAccountId } from "./actions/registration.ts";
 import type { Services } from "./actions/services.ts";
 import type { Account, FieldsOf, Names, RoleOf } from "./definition/names.ts";
+import { toUser } from "./to_user.ts";
 import type {
   AccountChange,
   AccountListOptions,
@@ -16,7 +17,8 @@ import type {
  *
  * @typeParam N The names of the application.
  */
-export interface UserRecord<N extends Names = Names> extends Account<N> {
+export interface UserRecord<N extends Names = Names>
+  extends Omit<Account<N>, "scopes"> {
   /** The time of the registration, in epoch milliseconds. */
   readonly createdAt: number;
   /** The block of the account, or `null`. */
@@ -131,7 +133,7 @@ export interface Users<N extends Names = Names> {
    */
   enable(id: string): Promise<boolean>;
   /**
-   * Ends all sessions, links and codes of an account.
+   * Ends all sessions, links, codes and API keys of an account.
    *
    * @param id The id.
    * @returns `false` if there is no such account.
@@ -228,7 +230,10 @@ class AccountUsers<N extends Names> implements Users<N> {
   }
 
   async endAccess(id: string): Promise<boolean> {
-    return await this.#change(id, {});
+    const isChanged = await this.#change(id, {});
+    // A request that has seen the earlier version cannot add one any more.
+    await (await this.#ready()).keys.revokeAll(id);
+    return isChanged;
   }
 
   async remove(id: string): Promise<boolean> {
@@ -271,17 +276,11 @@ function checkRole({ roles = DEFAULT_ROLES }: Names, role: string): void {
   throw new TypeError(`Cannot set role "${role}": it is not listed`);
 }
 
-/** Returns the account as handlers see it. */
-export function toUser<N extends Names>(account: StoredAccount): Account<N> {
-  const { id, email, emailVerified, name, role, fields } = account;
-  const user = { id, email, emailVerified, name, role, fields };
-  return user as unknown as Account<N>;
-}
-
 function toRecord<N extends Names>(
   account: StoredAccount | null,
 ): UserRecord<N> | null {
   if (account === null) return null;
   const { createdAt, disabled, deleteAt } = account;
-  return { ...toUser<N>(account), createdAt, disabled, deleteAt };
+  const { scopes: _, ...user } = toUser<N>(account, {});
+  return { ...user, createdAt, disabled, deleteAt };
 }

@@ -1,4 +1,5 @@
 import { createContextKey, safeRedirectPath } from "../../router/internal.ts";
+import type { JSONValue } from "../../session/mod.ts";
 import type { ContextKey, RequestContext } from "../../router/mod.ts";
 import type { TOTPSetup } from "../../auth/second_factor/mod.ts";
 import type { Messages } from "../messages/messages.ts";
@@ -38,7 +39,12 @@ export interface Done {
   readonly notice?: Notice;
   /** New recovery codes, which the response shows once. */
   readonly recoveryCodes?: readonly string[];
+  /** The values that only this response contains, such as a new API key. */
+  readonly shown?: Shown;
 }
+
+/** Values of an action for its response. */
+export type Shown = Readonly<Record<string, JSONValue>>;
 
 /** The messages for browsers without a login, which the URL names. */
 export type Notice = "sent" | "reset" | "restored" | "logged-out" | "deleted";

@@ -2,3 +2,8 @@
 export function inputNameOf(field: string): string {
   return `field-${field}`;
 }
+
+/** Returns the name of the checkbox of a scope. */
+export function scopeInputOf(scope: string): string {
+  return `scope-${scope}`;
+}

@@ -59,7 +59,7 @@ export async function addPasskey(call: Call): Promise<Outcome> {
   if (!result.ok) return refused(messages.passkeyFailed);
   const way = { kind: PASSKEY, id: result.passkey.id };
   const token = await createWayToken(services, account, way);
-  services.outbox.add(context, newWayMail(call, account, { token }));
+  services.outbox.add(context, newWayMail(call, account, { token, way }));
   return await changed(call, account, messages.passkeyAdded);
 }
 

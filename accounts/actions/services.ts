@@ -21,6 +21,7 @@ import {
 import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
 import type { Names } from "../definition/names.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
+import type { APIKeys } from "../keys/api_keys.ts";
 import type { Outbox } from "../mails/outbox.ts";
 import { createPasskeys, type Passkeys } from "../../auth/passkey/mod.ts";
 import type { AccountLogin, AccountStore } from "../store/store.ts";
@@ -43,6 +44,9 @@ export interface Settings {
   readonly deletionDelay: number;
   readonly home: string;
   readonly outbox: Outbox;
+  readonly keys: APIKeys;
+  /** The most requests of an API key in a minute. */
+  readonly keyLimit: number;
   readonly now: () => number;
 }
 

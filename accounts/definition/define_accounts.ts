@@ -33,7 +33,7 @@ export interface Definition<N extends Names = Names> {
  * ```
  *
  * @typeParam N The names.
- * @param names The fields, roles and paths.
+ * @param names The fields, roles, scopes and paths.
  * @returns The definition.
  * @throws {TypeError} If a name is malformed.
  */
@@ -41,7 +41,8 @@ export function defineAccounts<const N extends Names>(
   names: N,
 ): Definition<N> {
   checkFields(names);
-  checkRoles(names.roles);
+  checkList("roles", names.roles);
+  checkList("scopes", names.scopes);
   for (const [name, path] of Object.entries(names.paths ?? {})) {
     if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) continue;
     throw new TypeError(
@@ -67,12 +68,18 @@ function checkFields({ fields = {} }: Names): void {
   }
 }
 
-function checkRoles(roles: readonly string[] | undefined): void {
-  if (roles === undefined) return;
-  const isUsable = roles.length > 0 && new Set(roles).size === roles.length &&
-    roles.every((role) => /^[\w-]{1,40}$/.test(role));
+/** The names of scopes, such as `invoices:read` (RFC 6749, section 3.3). */
+const NAME = { roles: /^[\w-]{1,40}$/, scopes: /^[\w:./-]{1,40}$/ };
+
+function checkList(
+  kind: keyof typeof NAME,
+  list: readonly string[] | undefined,
+): void {
+  if (list === undefined) return;
+  const isUsable = list.length > 0 && new Set(list).size === list.length &&
+    list.every((name) => NAME[kind].test(name));
   if (isUsable) return;
   throw new TypeError(
-    "Cannot define accounts: roles is not an array of different plain names",
+    `Cannot define accounts: ${kind} is not an array of different plain names`,
   );
 }

@@ -13,5 +13,6 @@ export type {
   ItemOf,
   Names,
   RoleOf,
+  ScopeOf,
 } from "./names.ts";
 export type { AccountRoutes, PageRoutes } from "./routes.ts";

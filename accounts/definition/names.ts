@@ -31,7 +31,7 @@ export interface AccountField<Output = unknown> {
   readonly by?: "user" | "application";
 }
 
-/** The names of an application: its fields, roles and paths. */
+/** The names of an application: its fields, roles, scopes and paths. */
 export interface Names {
   /**
    * The additional fields of an account.
@@ -45,6 +45,13 @@ export interface Names {
    * @default {["user", "admin"]}
    */
   readonly roles?: readonly string[];
+  /**
+   * All scopes of API keys. Without them there are no API keys. A login in a browser
+   * has all scopes.
+   *
+   * @default {no API keys}
+   */
+  readonly scopes?: readonly string[];
   /**
    * The paths of the pages.
    *
@@ -93,6 +100,13 @@ export type ItemOf<List, Otherwise> = List extends readonly (infer Item)[]
 export type RoleOf<N extends Names> = ItemOf<N["roles"], "user" | "admin">;
 
 /**
+ * The scopes of an application.
+ *
+ * @typeParam N The names of the application.
+ */
+export type ScopeOf<N extends Names> = ItemOf<N["scopes"], never>;
+
+/**
  * The values of the additional fields of an account. A field has no value until
  * it is written.
  *
@@ -119,6 +133,8 @@ export interface Account<N extends Names = Names> {
   readonly name: string;
   /** The role. */
   readonly role: RoleOf<N>;
+  /** The scopes: all of them, or those of the API key of the request. */
+  readonly scopes: readonly ScopeOf<N>[];
   /** The values of the application's own fields. */
   readonly fields: FieldsOf<N>;
 }

@@ -84,6 +84,10 @@ export type AccountRoutes = {
   readonly emailLink: PageRoutes<"/account/email/link">;
   /** The link "this was not me" of notices. */
   readonly notMe: PageRoutes<"/account/not-me">;
+  /** The API keys; `action` creates one. */
+  readonly keys: PageRoutes<"/account/keys">;
+  /** The revocation of an API key. */
+  readonly keyRemoval: PageRoutes<"/account/keys/remove">;
   /** The deletion of the account. */
   readonly remove: PageRoutes<"/account/delete">;
   /** The logged-in account as JSON. */
@@ -97,6 +101,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
   const { login = "/login", register = "/register", account = "/account" } =
     paths;
   const routes = route({
+    ...keyRoutes(account),
     login: form(login),
     passkeyLogin: post(`${login}/passkey`),
     passkeyLoginOptions: post(`${login}/passkey/options`),
@@ -133,4 +138,11 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     style: get(`${account}/style.css`),
   });
   return routes as unknown as AccountRoutes;
+}
+
+function keyRoutes(account: string) {
+  return {
+    keys: form(`${account}/keys`),
+    keyRemoval: form(`${account}/keys/remove`),
+  };
 }

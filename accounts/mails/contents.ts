@@ -1,4 +1,5 @@
 import type { EmailToSend } from "../../auth/email_login/mod.ts";
+import { KEY } from "../keys/api_keys.ts";
 import type { Call } from "../actions/call.ts";
 import { messagesIn } from "../messages/languages.ts";
 import type { Messages } from "../messages/messages.ts";
@@ -131,20 +132,24 @@ export function changedMail(
   }, messages);
 }
 
-/** Creates the email that tells an owner about a new passkey. */
+/** Creates the email that tells an owner about a new passkey or API key. */
 export function newWayMail(
   call: Call,
   account: StoredAccount,
-  { token }: { readonly token: string },
+  { token, way }: {
+    readonly token: string;
+    readonly way: { readonly kind: string };
+  },
 ): Mail {
   const messages = messagesIn(account.language);
   const { services: { name, routes } } = call;
   const { mails } = messages;
   const path = routes.notMe.index.href({}, { token });
+  const text = way.kind === KEY ? mails.keyText : mails.passkeyText;
   return createMail({
     to: account.email,
     subject: mails.wayInSubject(name),
-    paragraphs: [mails.passkeyText(name)],
+    paragraphs: [text(name)],
     button: { label: mails.notMeButton, url: urlOf(call, path) },
     notes: [requestedBy(call, messages)],
   }, messages);

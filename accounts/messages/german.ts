@@ -57,6 +57,8 @@ const mails: MailMessages = {
     recovery: (app) =>
       `Ein Wiederherstellungscode Ihres Kontos bei ${app} wurde benutzt. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
   },
+  keyText: (app) =>
+    `Für Ihr Konto bei ${app} wurde ein API-Schlüssel erstellt. Wenn Sie das nicht waren, widerruft ihn dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
   deleteSubject: (app) => `Ihr Konto bei ${app} wird gelöscht`,
   deleteText: (app, days) =>
     `Ihr Konto bei ${app} wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
@@ -199,6 +201,37 @@ export const german: Messages = {
     "Das entfernt, was Ihrem Konto hinzugefügt wurde, und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
   notMeWayButton: "Entfernen",
   notMeDone: "Ihr Konto gehört wieder Ihnen. Wählen Sie ein neues Passwort.",
+  keys: {
+    title: "API-Schlüssel",
+    text:
+      "Mit einem API-Schlüssel handelt ein Programm für Sie, in den Grenzen seiner Rechte. Behandeln Sie ihn wie ein Passwort.",
+    none: "Sie haben keine API-Schlüssel.",
+    create: "API-Schlüssel erstellen",
+    nameHint: "Zum Beispiel das Programm, damit Sie ihn wiedererkennen.",
+    scopes: "Rechte",
+    scopesMissing: "Wählen Sie mindestens ein Recht",
+    expiry: "Läuft ab",
+    days: (count) => `Nach ${count} Tagen`,
+    never: "Nie",
+    created: "Ihr neuer API-Schlüssel",
+    createdText: "Kopieren Sie ihn jetzt. Sie sehen ihn nicht wieder.",
+    key: "API-Schlüssel",
+    usage: "Programme senden ihn im Header „Authorization: Bearer …“.",
+    done: "Fertig",
+    unused: "nie benutzt",
+    noExpiry: "läuft nicht ab",
+    expires: (day) => `läuft ab am ${day}`,
+    expired: (day) => `abgelaufen am ${day}`,
+    revoke: "Widerrufen",
+    revokeNamed: (name) => `${name} widerrufen`,
+    revokeTitle: (name) => `${name} widerrufen?`,
+    revokeText:
+      "Programme, die diesen Schlüssel benutzen, funktionieren sofort nicht mehr.",
+    revoked: "Der API-Schlüssel ist widerrufen.",
+    unknown: "Diesen API-Schlüssel gibt es nicht.",
+    tooMany: (most) =>
+      `Sie haben ${most} API-Schlüssel. Widerrufen Sie zuerst einen.`,
+  },
   wrongLogin: "E-Mail oder Passwort ist falsch",
   wrongPassword: "Das ist nicht Ihr Passwort",
   wrongCode: "Dieser Code ist falsch",

@@ -1,3 +1,5 @@
+import type { KeyMessages } from "./key_messages.ts";
+
 /** The strings of the pages and emails in one language. */
 export interface Messages {
   /** The language, for the attribute `lang`. */
@@ -117,6 +119,7 @@ export interface Messages {
   readonly notMeDone: string;
   readonly notMeWayText: string;
   readonly notMeWayButton: string;
+  readonly keys: KeyMessages;
   // These strings are errors.
   readonly wrongLogin: string;
   readonly wrongPassword: string;
@@ -170,6 +173,7 @@ export interface MailMessages {
   readonly factorText: Readonly<
     Record<"on" | "off" | "codes" | "recovery", (app: string) => string>
   >;
+  readonly keyText: (app: string) => string;
   readonly deleteSubject: (app: string) => string;
   readonly deleteText: (app: string, days: number) => string;
   readonly deleteButton: string;

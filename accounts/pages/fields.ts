@@ -124,7 +124,11 @@ export function errorSummary(
   `;
 }
 
-function fieldError(name: string, { failed }: FormState): Markup | false {
+/** Creates the error of an input. */
+export function fieldError(
+  name: string,
+  { failed }: FormState,
+): Markup | false {
   const error = failed?.errors?.[name];
   return error !== undefined &&
     html`

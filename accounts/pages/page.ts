@@ -143,7 +143,7 @@ export function card(title: string, content: Markup): View {
 
 /** Creates a page of the account, next to its navigation. */
 export function accountView(
-  { context: { url }, messages, services: { routes } }: PageCall,
+  { context: { url }, messages, services: { names, routes } }: PageCall,
   title: string,
   content: Markup,
 ): View {
@@ -154,6 +154,9 @@ export function accountView(
     ["sessions", routes.sessions.index.href(), messages.sessions],
     ["passkeys", routes.passkeys.index.href(), messages.passkeys],
     ["password", routes.password.index.href(), messages.password],
+    ...names.scopes === undefined
+      ? []
+      : [["keys", routes.keys.index.href(), messages.keys.title] as const],
     ["remove", routes.remove.index.href(), messages.deleteTitle],
   ];
   return {

@@ -61,6 +61,13 @@ margin:1.2rem 0 0;font-size:.95rem}
 padding:.7rem 0;border-bottom:1px solid var(--gh-line)}
 .rows div{min-width:0;overflow-wrap:anywhere}
 .rows p{margin:0}
+fieldset{margin:0 0 1.1rem;padding:0;border:0}
+legend{padding:0;margin-bottom:.4rem;font-weight:600}
+fieldset .choice{margin-bottom:.5rem}
+h2{margin:2rem 0 1rem;font-size:1.2rem}
+code,.key{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.925rem;overflow-wrap:anywhere}
+.key{width:100%;padding:.75rem;background:var(--gh-card);border:1px solid var(--gh-field);
+border-radius:var(--gh-radius);color:inherit;resize:none}
 [hidden]{display:none!important}
 .key,.codes{font:600 1.05rem/1.7 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .codes{columns:2;padding:0;list-style:none}

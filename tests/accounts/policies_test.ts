@@ -6,7 +6,10 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import type { Mail } from "@gatehouse/web/accounts";
-import type { AccountRoutes } from "@gatehouse/web/accounts/definition";
+import {
+  type AccountRoutes,
+  defineAccounts,
+} from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { captureConsole } from "../_console.ts";
@@ -49,6 +52,8 @@ Deno.test("policy 1: a reset removes the ways in that an attacker has planted", 
   const notice = await lastMail(email);
   assertStringIncludes(notice.text, "were removed: 4");
 });
+
+const definition = defineAccounts({ scopes: ["notes:read"] });
 
 /** A proof or a session that a browser has, and its use. */
 interface Proof {
@@ -177,6 +182,14 @@ const proofs: Record<
   },
   // The owner's way back must not end with the access, or a thief could end it.
   notMe: "without an account",
+  keys: {
+    path: "/account/keys",
+    prepare: () => Promise.resolve({ "name": "x", "scope-notes:read": "on" }),
+  },
+  keyRemoval: {
+    path: "/account/keys/remove",
+    prepare: () => Promise.resolve({ id: "unknown" }),
+  },
   remove: {
     path: "/account/delete",
     prepare: () => Promise.resolve({}),
@@ -195,7 +208,7 @@ for (const [name, proof] of Object.entries(proofs)) {
   if (typeof proof === "string") continue;
   Deno.test(`policy 2: an end of access ends the proof of ${name}`, async () => {
     const database = createMemoryAccountStore();
-    const app = startAccounts({ database });
+    const app = startAccounts({ database, definition });
     const ada = await app.registered();
     const values = await proof.prepare(app, ada);
     const before = (await database.findByEmail(email))!;
@@ -212,7 +225,7 @@ for (const [name, proof] of Object.entries(proofs)) {
 
   Deno.test(`policy 2: ${name} loses the race against an end of access`, async () => {
     const database = createMemoryAccountStore();
-    const app = startAccounts({ database });
+    const app = startAccounts({ database, definition });
     const ada = await app.registered();
     const values = await proof.prepare(app, ada);
     const { id } = (await database.findByEmail(email))!;
@@ -251,10 +264,10 @@ Deno.test("policy 2: a proof that began before an end of access is useless after
 });
 
 Deno.test("policy 4: no sensitive page accepts a login of an hour ago", async () => {
-  const { accounts, registered } = startAccounts();
+  const { accounts, registered } = startAccounts({ definition });
   const ada = await registered();
   accounts.wait(20 * 60_000);
-  for (const path of ["password", "email", "email/code", "delete"]) {
+  for (const path of ["password", "email", "email/code", "keys", "delete"]) {
     for (
       const response of [
         await ada.get(`/account/${path}`),
@@ -397,7 +410,7 @@ Deno.test("policy 9: emails contain nothing that a user typed, and lead to our o
 });
 
 Deno.test("policy 10: no form of another site, and no cached or framed page", async () => {
-  const { accounts, registered } = startAccounts();
+  const { accounts, registered } = startAccounts({ definition });
   const ada = await registered();
   const paths: string[] = [];
   JSON.stringify(accounts.routes, (_key, value) => {

@@ -1,0 +1,47 @@
+import { requireOwnLogin } from "../auth/middleware/mod.ts";
+import type { Middleware } from "../router/mod.ts";
+import type { Answers } from "./_answer.ts";
+import type { ControllerParts } from "./_controller.ts";
+import { ownAccount } from "./actions/enter.ts";
+import { createKey, namedKey, revokeKey } from "./actions/keys.ts";
+import { keysView, newKeyView, revokeView } from "./pages/key_pages.ts";
+
+/** Creates a middleware that responds with 404 if a feature is off. */
+export function onlyIf(isOn: boolean): Middleware<readonly []> {
+  return (context, next) =>
+    isOn ? next() : context.createErrorResponse({ status: 404 });
+}
+
+/** Creates the handlers of the API keys. */
+export function keyActions(
+  answers: Answers,
+  { requireUser, requireFresh, settings }: ControllerParts,
+) {
+  const isOn = onlyIf(settings.names.scopes !== undefined);
+  return {
+    keys: {
+      middleware: [isOn, requireFresh, requireOwnLogin()],
+      actions: answers.form(
+        async (call, state) => {
+          const { keys, now } = call.services;
+          const list = await keys.list(ownAccount(call.context).id);
+          return keysView(call, state, { list, now: now() });
+        },
+        createKey,
+        {
+          shown: (call, { key }) => newKeyView(call, String(key)),
+          json: async ({ context, services: { keys } }) => ({
+            keys: await keys.list(ownAccount(context).id),
+          }),
+        },
+      ),
+    },
+    keyRemoval: {
+      middleware: [isOn, requireUser, requireOwnLogin()],
+      actions: answers.form(
+        async (call, state) => revokeView(call, state, await namedKey(call)),
+        revokeKey,
+      ),
+    },
+  };
+}

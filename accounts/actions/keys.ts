@@ -1,0 +1,91 @@
+import { reportSecurityEvent } from "../../router/internal.ts";
+import { KEY, MAX_KEYS, type StoredKey } from "../keys/api_keys.ts";
+import { newWayMail } from "../mails/contents.ts";
+import { Form } from "./_form.ts";
+import { ended } from "./account.ts";
+import { type Call, invalid, type Outcome, refused } from "./call.ts";
+import { ownAccount } from "./enter.ts";
+import { scopeInputOf } from "./input_names.ts";
+import { createWayToken } from "./not_me.ts";
+
+/** The lifetimes of keys that the page offers, in days. */
+export const KEY_DAYS: readonly number[] = [30, 90, 365];
+
+/** The longest lifetime of a key with an end, in days. */
+const MAX_DAYS = 3_650;
+
+/** Creates an API key of the user. Only this response contains it. */
+export async function createKey(call: Call): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const { keys, now, routes } = services;
+  const account = ownAccount(context);
+  const form = new Form(call);
+  const name = form.name();
+  const scopes = scopesOf(call);
+  const days = daysOf(call);
+  const errors: Record<string, string> = {
+    ...form.failed?.errors,
+    ...scopes.length === 0 && { scopes: messages.keys.scopesMissing },
+    ...days === null && { days: messages.invalidField },
+  };
+  if (days === null || Object.keys(errors).length > 0) return invalid(errors);
+  const expiresAt = days === Infinity ? null : now() + days * 86_400_000;
+  const result = await keys.issue(account, { name, scopes, expiresAt });
+  if (!result.ok) {
+    return result.reason === "ended"
+      ? ended(call)
+      : refused(messages.keys.tooMany(MAX_KEYS));
+  }
+  const { key, token } = result;
+  reportSecurityEvent(context, { action: "key-create", userId: account.id });
+  // The owner must learn of it: another person may have created it.
+  const way = { kind: KEY, id: key.id };
+  const link = await createWayToken(services, account, way);
+  services.outbox.add(context, newWayMail(call, account, { token: link, way }));
+  const location = routes.keys.index.href();
+  const shown = { key: token, id: key.id, expiresAt };
+  return { ok: true, next: "done", location, shown };
+}
+
+/** Revokes an API key of the user. */
+export async function revokeKey(call: Call): Promise<Outcome> {
+  const { context, input, messages, services: { keys, routes } } = call;
+  const { id: userId } = ownAccount(context);
+  const id = input.get("id");
+  if (typeof id !== "string" || !await keys.revoke(userId, id)) {
+    return refused(messages.keys.unknown, 404);
+  }
+  reportSecurityEvent(context, { action: "key-revoke", userId });
+  const location = routes.keys.index.href();
+  return { ok: true, next: "done", location, message: messages.keys.revoked };
+}
+
+/** Returns the key that a page or a form names; `null` if it does not exist. */
+export async function namedKey(
+  { context, input, services: { keys } }: Call,
+): Promise<StoredKey | null> {
+  const id = input.get("id") ?? context.url.searchParams.get("id");
+  const own = await keys.list(ownAccount(context).id);
+  return own.find((key) => key.id === id) ?? null;
+}
+
+/** Reads the scopes: an array of a script, or the checkboxes of the form. */
+function scopesOf({ input, services: { names } }: Call): string[] {
+  const listed = names.scopes ?? [];
+  const given = input.get("scopes");
+  if (given === undefined) {
+    return listed.filter((scope) => input.get(scopeInputOf(scope)) === "on");
+  }
+  // One unknown scope refuses all of them: the client expects something else.
+  const isKnown = Array.isArray(given) &&
+    given.every((scope) => listed.includes(scope));
+  return isKnown ? listed.filter((scope) => given.includes(scope)) : [];
+}
+
+/** Reads the lifetime in days; `null` if it is malformed. */
+function daysOf({ input }: Call): number | null {
+  const given = input.get("days") ?? "90";
+  if (given === "never") return Infinity;
+  const days = /^\d{1,4}$/.test(String(given)) ? Number(given) : 0;
+  return days >= 1 && days <= MAX_DAYS ? days : null;
+}

@@ -1,0 +1,167 @@
+import { html, type Markup } from "../../router/content/mod.ts";
+import { KEY_DAYS } from "../actions/keys.ts";
+import { scopeInputOf } from "../actions/input_names.ts";
+import type { StoredKey } from "../keys/api_keys.ts";
+import {
+  checkbox,
+  errorSummary,
+  field,
+  fieldError,
+  type FormState,
+} from "./fields.ts";
+import { accountView, type PageCall, type View } from "./page.ts";
+
+/** Creates the page of the API keys. */
+export function keysView(
+  call: PageCall,
+  state: FormState,
+  { list, now }: { readonly list: readonly StoredKey[]; readonly now: number },
+): View {
+  const { messages } = call;
+  return accountView(
+    call,
+    messages.keys.title,
+    html`
+      ${errorSummary(messages, state)}
+      <p>${messages.keys.text}</p>
+      ${list.length === 0
+        ? html`
+          <p class="hint">${messages.keys.none}</p>
+        `
+        : html`
+          <ul class="rows">${list.map((key) => row(call, key, now))}</ul>
+        `}
+      <h2>${messages.keys.create}</h2>
+      ${creation(call, state)}
+    `,
+  );
+}
+
+function row(
+  { messages, services: { routes } }: PageCall,
+  { id, name, start, scopes, createdAt, expiresAt, usedAt }: StoredKey,
+  now: number,
+): Markup {
+  const { keys } = messages;
+  const href = routes.keyRemoval.index.href({}, { id });
+  const isExpired = expiresAt !== null && expiresAt <= now;
+  const facts = [
+    messages.added(dayOf(createdAt)),
+    usedAt === null ? keys.unused : messages.lastUsed(dayOf(usedAt)),
+    expiresAt === null
+      ? keys.noExpiry
+      : (isExpired ? keys.expired : keys.expires)(dayOf(expiresAt)),
+  ];
+  return html`
+    <li>
+      <div>
+        <strong>${name}</strong> <code>${start}…</code>
+        <p class="hint">${scopes.join(", ")}</p>
+        <p class="hint">${facts.join(" · ")}</p>
+      </div>
+      <a class="button quiet" href="${href}"
+        aria-label="${keys.revokeNamed(name)}">${keys.revoke}</a>
+    </li>
+  `;
+}
+
+function creation(
+  { messages, services: { names, routes } }: PageCall,
+  state: FormState,
+): Markup {
+  const { keys } = messages;
+  const days = state.values?.days ?? "90";
+  const choices = [
+    ...KEY_DAYS.map((count) => [String(count), keys.days(count)]),
+    ["never", keys.never],
+  ];
+  return html`
+    <form method="post" action="${routes.keys.action.href()}" novalidate>
+      ${field({
+        name: "name",
+        label: messages.name,
+        autocomplete: "off",
+        hint: keys.nameHint,
+      }, state)}
+      <fieldset id="scopes">
+        <legend>${keys.scopes}</legend>
+        ${fieldError("scopes", state)}
+        ${(names.scopes ?? []).map((scope) =>
+          checkbox({ name: scopeInputOf(scope), label: scope }, state)
+        )}
+      </fieldset>
+      <div class="field">
+        <label for="days">${keys.expiry}</label>
+        ${fieldError("days", state)}
+        <select id="days" name="days">${choices.map(([value, text]) =>
+          html`
+            <option value="${value}" ${value === days && html`
+              selected
+            `}>${text}</option>
+          `
+        )}</select>
+      </div>
+      <button>${keys.create}</button>
+    </form>
+  `;
+}
+
+/** Creates the page that shows a new key, once. */
+export function newKeyView(call: PageCall, key: string): View {
+  const { messages, services: { routes } } = call;
+  const { keys } = messages;
+  return accountView(
+    call,
+    keys.created,
+    html`
+      <p>${keys.createdText}</p>
+      <div class="field">
+        <label for="key">${keys.key}</label>
+        <textarea id="key" class="key" rows="2" readonly spellcheck="false"
+        >${key}</textarea>
+      </div>
+      <p>${keys.usage}</p>
+      <p>
+        <a class="button" href="${routes.keys.index.href()}">${keys.done}</a>
+      </p>
+    `,
+  );
+}
+
+/** Creates the page that asks before a key is revoked. */
+export function revokeView(
+  call: PageCall,
+  state: FormState,
+  key: StoredKey | null,
+): View {
+  const { messages, services: { routes } } = call;
+  const { keys } = messages;
+  const back = routes.keys.index.href();
+  if (key === null) {
+    const view = accountView(
+      call,
+      keys.unknown,
+      html`
+        <p><a href="${back}">${messages.back}</a></p>
+      `,
+    );
+    return { ...view, status: 404 };
+  }
+  return accountView(
+    call,
+    keys.revokeTitle(key.name),
+    html`
+      ${errorSummary(messages, state)}
+      <p>${keys.revokeText}</p>
+      <form method="post" action="${routes.keyRemoval.action.href()}">
+        <input type="hidden" name="id" value="${key.id}">
+        <button class="danger">${keys.revoke}</button>
+        <a class="button quiet" href="${back}">${messages.cancel}</a>
+      </form>
+    `,
+  );
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
