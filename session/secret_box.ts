@@ -50,7 +50,10 @@ const COOKIES: CipherKind = {
 };
 
 const encoder = /* @__PURE__ */ new TextEncoder();
-/** Not fatal, which is slower: decrypted bytes are always valid UTF-8. */
+/**
+ * The decoder is not fatal, which would be slower: decrypted bytes are always
+ * valid UTF-8.
+ */
 const decoder = /* @__PURE__ */ new TextDecoder();
 
 /**

@@ -143,7 +143,7 @@ export class Session {
    * Returns a value or a flash value. A flash value that was read is removed at the
    * end of the request.
    *
-   * To change an array or an object in the session, `set` it again.
+   * To change an array or an object in the session, pass it to `set` again.
    *
    * @param key The key.
    * @returns The value, or `undefined` if there is no value.

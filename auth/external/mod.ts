@@ -1,4 +1,5 @@
-// The part of `@gatehouse/web/auth` for logins at external providers.
+// These are the exports of `@gatehouse/web/auth` for logins at external
+// providers.
 export {
   type ExternalAuthCache,
   ExternalAuthError,

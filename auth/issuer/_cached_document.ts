@@ -37,7 +37,7 @@ export class CachedDocument<Value> {
   readonly #options: CachedDocumentOptions<Value>;
   readonly #flight = new SingleFlight<Entry<Value>>(LOST_AFTER);
   readonly #outage: RetryPause;
-  /** Of each kind of caller of `refresh`. */
+  /** The cooldowns, by the kind of caller of `refresh`. */
   readonly #cooldowns: Readonly<Record<"login" | "logout", RetryPause>>;
   #entry: Entry<Value> | undefined;
 

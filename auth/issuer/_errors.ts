@@ -8,11 +8,12 @@
  * - `state_missing`: the callback has no `state`, or several. A user opened the
  *   URL by hand, or the request is forged.
  * - `state_unknown`: no login with this state is pending in this session. The
- *   user went back, opened the page twice, lost the cookie or logged in
- *   meanwhile. It may also be the response to an attacker's login.
+ *   user went back, opened the page twice, lost the cookie, or logged in in the
+ *   meantime. It may also be the response to an attacker's login.
  * - `state_expired`: the user took more than ten minutes.
- * - `provider_mismatch`: the login was started at another provider, or the tokens
- *   to refresh are from another one. Possibly an attack (RFC 9700, section 4.4).
+ * - `provider_mismatch`: the login was started at another provider, or the
+ *   tokens to refresh are from another one. It may be an attack (RFC 9700,
+ *   section 4.4).
  * - `callback_invalid`: the callback has neither a code nor an error, or a
  *   parameter is repeated or too long.
  *
@@ -24,7 +25,7 @@
  *   `consent_required` or `interaction_required`. Otherwise say that the
  *   provider failed, and offer other ways to log in.
  * - `issuer_mismatch`: the response comes from another issuer, or has no `iss`
- *   although the provider promises it (RFC 9207). Possibly an attack. Say that
+ *   although the provider promises it (RFC 9207). It may be an attack. Say that
  *   the login failed.
  * - `authentication_too_old`: the user authenticated longer ago than `maxAge`.
  *   Start again with `prompt: "login"`.
@@ -44,8 +45,8 @@
  *   that is wrong, used or expired.
  * - `token_response_invalid`: a member of the token response is missing or
  *   malformed.
- * - `id_token_invalid`: the ID token is invalid. The message has the reason.
- *   Possibly an attack, or a wrong clock.
+ * - `id_token_invalid`: the ID token is invalid. The message has the reason. It
+ *   may be an attack, or a wrong clock.
  * - `introspection_failed`: the issuer of an access token did not introspect it.
  * - `userinfo_failed`: the profile is unavailable or invalid.
  * - `userinfo_mismatch`: the profile is about another user.

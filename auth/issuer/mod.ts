@@ -1,4 +1,5 @@
-// The identity providers and issuers that the rest of `auth/` verifies tokens of.
+// The rest of `auth/` uses these identity providers and issuers to verify
+// tokens.
 export {
   type AccessTokenClaims,
   type AccessTokenOptions,

@@ -1,4 +1,4 @@
-// Written by `deno task passkey-script` from browser/mod.ts.
+// `deno task passkey-script` writes this file from browser/mod.ts.
 
 /** The browser part of passkeys, bundled. */
 export const SCRIPT: string =

@@ -1,4 +1,4 @@
-// The seven named providers of `@gatehouse/web/auth`.
+// These are the seven named providers of `@gatehouse/web/auth`.
 export {
   type CodeHostAuthProviderOptions,
   type CodeHostProfile,

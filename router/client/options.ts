@@ -120,11 +120,11 @@ export type BodyInput<Description> = Description extends
   : Description extends { readonly responses: unknown } ? NoBody
   : UnknownBody;
 
-/** A body of JSON. */
+/** A JSON body. */
 export interface JSONBody<Schema extends InputSchema> {
   /** The value, as the schema accepts it. */
   readonly json: SchemaInput<Schema>;
-  /** Not together with `json`. */
+  /** It must be absent if there is a `json` body. */
   readonly form?: undefined;
 }
 
@@ -132,7 +132,7 @@ export interface JSONBody<Schema extends InputSchema> {
 export interface FormBody<Schema extends InputSchema> {
   /** The form, or its values. */
   readonly form: FormData | URLSearchParams | FormValue<Schema>;
-  /** Not together with `form`. */
+  /** It must be absent if there is a `form`. */
   readonly json?: undefined;
 }
 

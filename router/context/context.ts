@@ -301,7 +301,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
 }
 
 // The mapped type is empty. It makes TypeScript compare the members of contexts
-// instead of their arrays of entries, which may have more than a handler needs.
+// instead of their entries, of which there may be more than a handler needs.
 /**
  * The context of a handler, with the params of its pattern and the values that
  * the middleware before it provides.

@@ -12,14 +12,14 @@ import { bestDynamicOf, bestOf, moreSpecific } from "./_ranking.ts";
 
 const DOT = 46;
 
-// The kinds of characters in a path that may not be canonical.
+// These are the kinds of characters in a path that may not be canonical.
 const PLAIN = 0;
 const SEPARATOR = 1;
 const END = 2;
 /** A character that the URL parser has to look at. */
 const ODD = 3;
 
-/** The kinds of the characters of ASCII. */
+/** The kinds of the ASCII characters. */
 const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   { length: 128 },
   (_, code) => {

@@ -6,7 +6,7 @@ export interface Match<Data> {
   readonly data: Data;
   /**
    * The params by name, percent-decoded, in an object without a prototype.
-   * Those of optional parts that are not in the URL have no key.
+   * Params of optional parts that are not in the URL have no key.
    */
   readonly params: Record<string, string>;
 }

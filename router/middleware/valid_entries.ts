@@ -1,4 +1,4 @@
-// The keys of validated input, and their types.
+// This module declares the keys of validated input, and their types.
 import type {
   AnyContextKey,
   ContextEntry,

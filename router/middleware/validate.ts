@@ -22,7 +22,10 @@ import {
   ValidQuery,
 } from "./valid_entries.ts";
 
-/** Options for {@linkcode validate}. Those of {@linkcode formData} bound forms. */
+/**
+ * Options for {@linkcode validate}. The options of {@linkcode formData} limit
+ * forms.
+ */
 export interface ValidateOptions extends FormDataOptions {
   /**
    * Responds to a request with invalid input, for example with the form and its

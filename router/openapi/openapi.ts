@@ -75,7 +75,7 @@ export interface OpenAPILicense {
   readonly name: string;
   /** The SPDX expression. */
   readonly identifier?: string;
-  /** The URL of the license. Not together with `identifier`. */
+  /** The URL of the license. It must be absent if there is an `identifier`. */
   readonly url?: string;
 }
 

@@ -32,7 +32,7 @@ export interface ResourceOptions<
    */
   readonly only?: readonly Only[];
   /**
-   * The routes to omit. Not together with `only`.
+   * The routes to omit. It must be absent if there is an `only`.
    *
    * @default {[]}
    */

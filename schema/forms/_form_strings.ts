@@ -117,7 +117,7 @@ function readEnum(values: readonly unknown[], text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** Returns the innermost schema of the values. For an array, that of its items. */
+/** Returns the innermost schema of the values, or of an array's items. */
 export function itemOf(node: Node): Node {
   return baseOf(valueOf(node));
 }

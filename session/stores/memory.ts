@@ -66,9 +66,9 @@ const SWEEP_INTERVAL = 60_000;
  * 3. of all logins.
  *
  * A flood of one kind therefore does not evict other kinds, and only logins
- * evict the logins of other users. If users can register freely, that takes an
- * account for each hundred logins. If the new value itself is evicted, `put`
- * returns `false`.
+ * evict the logins of other users. If users can register freely, an attacker
+ * needs one account for each hundred logins. If the new value itself is
+ * evicted, `put` returns `false`.
  *
  * @example Store a value
  * ```ts

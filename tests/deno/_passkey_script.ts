@@ -31,7 +31,7 @@ export async function scriptModule(): Promise<string> {
       cwd: ROOT,
     });
     const text = (await Deno.readTextFile(output)).trim();
-    return `// Written by \`deno task passkey-script\` from browser/mod.ts.
+    return `// \`deno task passkey-script\` writes this file from browser/mod.ts.
 
 /** The browser part of passkeys, bundled. */
 export const SCRIPT: string =

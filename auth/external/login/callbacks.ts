@@ -79,7 +79,7 @@ export function externalAuthCallbacks(
   return async (context, next) => {
     const others = context.get(DeclaredCallbacks);
     const all = [...others, ...engines];
-    // A second list of the application.
+    // The application may use this middleware more than once.
     if (others.length > 0) checkCallbacks(all);
     context.set(DeclaredCallbacks, all);
     const engine = engines.find((engine) => isCallbackOf(engine, context));

@@ -3,7 +3,7 @@ import type { Passkey, PasskeyStore } from "../store.ts";
 /** Options for {@linkcode createMemoryPasskeyStore}. */
 export interface MemoryPasskeyStoreOptions {
   /**
-   * Returns the present version of a user's credentials. Without it, the store
+   * Returns the current version of a user's credentials. Without it, the store
    * compares no versions.
    *
    * @param userId The id of the user.
