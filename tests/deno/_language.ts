@@ -7,6 +7,7 @@
  * @module
  */
 import ts from "npm:typescript@6.0.3";
+import { hasMainVerb } from "./_main_verb.ts";
 import { codeBlocks } from "./_markdown.ts";
 
 /** A sentence that breaks a rule. */
@@ -120,6 +121,77 @@ export function findingsOf(prose: Prose): Finding[] {
     }
   }
   return findings;
+}
+
+/** Words that are German under their English, and the English ones. */
+const FOREIGN: readonly (readonly [RegExp, string])[] = [
+  [/\balso (?:if|when|while)\b/i, "even if, even while"],
+  [/\bwas faster\b/i, "won the race"],
+  [/\bset-ups?\b/i, "setup, or the verb set up"],
+  [/\b(?:go|goes|going) on\b/i, "continue"],
+  [/\bthe present (?:one|value|version)\b/i, "the current one"],
+  [/\bas of an?\b/i, "for example of a"],
+  [
+    /\bof (?:(?!and |or |that |which )[\w'`-]+ ){1,3}of (?:(?!and |or |that |which )[\w'`-]+ ){1,3}of\b/i,
+    "at most two in a row",
+  ],
+];
+
+/** A sentence that begins so has no subject. */
+const TELEGRAM =
+  /^(?:Also|Likewise|Such as|Those(?! who| that| which)|Not(?! all| every| only))\b/;
+
+/**
+ * Sentences without a verb that are right: a value or a limit after the name of
+ * a property, the step of a specification that the code below takes, a label
+ * with its code or its list, and the words that the linter looks for.
+ */
+const VERBLESS =
+  /^(?:\d|`code`|At (?:most|least) |Epoch milliseconds|Steps? \d|Section \d|@|falls through$)|:(?: \d+\.| `code`\.?)?$/;
+
+/** Finds the words in a piece of prose that a native speaker would not write. */
+export function foreignWordsOf({ file, line, kind, words }: Prose): Finding[] {
+  if (kind === "string") return [];
+  return sentencesOf(words).flatMap((sentence) =>
+    FOREIGN.flatMap(([pattern, better]) => {
+      const [found] = pattern.exec(sentence) ?? [];
+      if (found === undefined) return [];
+      return [{ file, line, rule: `not "${found}": ${better}`, sentence }];
+    })
+  );
+}
+
+/**
+ * Finds the sentences of a comment that are telegrams. The first sentence of a
+ * doc comment may be a noun, because it names what follows.
+ */
+export function telegramsOf({ file, line, kind, words }: Prose): Finding[] {
+  if (kind === "string" || kind === "page") return [];
+  const findings: Finding[] = [];
+  const add = (rule: string, sentence: string) =>
+    findings.push({ file, line, rule, sentence });
+  for (const [index, sentence] of wholeSentencesOf(words).entries()) {
+    if (TELEGRAM.test(sentence)) {
+      add("a sentence has a subject", sentence);
+    } else if (
+      index === 0 && kind === "comment" && sentence.startsWith("Otherwise")
+    ) {
+      add("a comment does not begin with Otherwise", sentence);
+    } else if (
+      (index > 0 || kind === "comment") && !VERBLESS.test(sentence) &&
+      !(kind === "tag" && sentence.startsWith("If ")) && !hasMainVerb(sentence)
+    ) add("a sentence has a verb in its main clause", sentence);
+  }
+  return findings;
+}
+
+/** Splits prose into sentences, which do not end at a colon. */
+function wholeSentencesOf(words: string): string[] {
+  return sentencesOf(words).reduce<string[]>((all, sentence) => {
+    if (all.at(-1)?.endsWith(":")) all.push(`${all.pop()} ${sentence}`);
+    else all.push(sentence);
+    return all;
+  }, []);
 }
 
 /** Splits prose into sentences. */
@@ -370,7 +442,11 @@ if (import.meta.main) {
   const root = new URL("../../", import.meta.url);
   const paths = Deno.args.map((path) => path.replace(/\/$/, ""));
   const prose = await readProse(root, paths);
-  const findings = prose.flatMap(findingsOf);
+  const findings = prose.flatMap((piece) => [
+    ...findingsOf(piece),
+    ...foreignWordsOf(piece),
+    ...telegramsOf(piece),
+  ]);
   for (const { file, line, rule, sentence } of findings) {
     const short = sentence.replace(/\s+/g, " ").slice(0, 160);
     console.log(`${file}:${line}\n  ${rule}\n  ${short}`);

@@ -5,9 +5,11 @@ import {
   DENSITIES,
   densityOf,
   findingsOf,
+  foreignWordsOf,
   proseOf,
   readProse,
   shareOfLongSentences,
+  telegramsOf,
 } from "./_language.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -28,6 +30,18 @@ const PATHS = [
   "README.md",
   "examples",
   "tests",
+];
+
+/** The folders of the product, whose comments follow further rules. */
+const PRODUCT = [
+  "accounts",
+  "auth",
+  "create",
+  "logger",
+  "router",
+  "schema",
+  "session",
+  "mod.ts",
 ];
 
 /** These files contain samples that break the rules, and German. */
@@ -57,6 +71,84 @@ for (const path of PATHS) {
     assert(shareOfLongSentences(prose) <= 0.05);
   });
 }
+
+for (const path of PRODUCT) {
+  Deno.test(`every comment in ${path} is a whole sentence in plain English`, async () => {
+    const prose = (await readProse(ROOT, [path]))
+      .filter(({ file }) => !OTHERS.includes(file));
+    assert(prose.length > 0);
+
+    const findings = prose.flatMap((piece) => [
+      ...telegramsOf(piece),
+      ...foreignWordsOf(piece),
+    ]).map(({ file, line, rule, sentence }) =>
+      `${file}:${line} ${rule}: ${sentence}`
+    );
+    assertEquals(findings, []);
+  });
+}
+
+const telegrams = [
+  "// Also if the answer was lost, or the browser rejected its cookie.",
+  "// Such as those of a session store and of a body beyond the limit.",
+  "// Those of this connection only (RFC 9110, section 7.6.1).",
+  "// Not in the future either: the clock was wrong.",
+  "// Otherwise the handler after two guards would be ignored silently.",
+  "// Without the text of the pair, which may be a token without a client.",
+  "// The tokens of a process that was thought dead, or of a new login.",
+  "// The last check, so that no other proof costs a write.",
+  "// At the first hash, because loading the module takes Deno 30 ms.",
+  "// Only in a header, never in the query.",
+  "/** The lifetime of a token. Longer than a login, because of proxies. */",
+  "/** A cache. Of the tokens that the issuer rejected. */",
+];
+
+for (const comment of telegrams) {
+  Deno.test(`the language rules catch the telegram ${comment}`, () => {
+    const [prose] = proseOf("a.ts", `${comment}\nlet a;`);
+    assertEquals(telegramsOf(prose).length, 1);
+  });
+}
+
+const foreign = [
+  ["It works once, also if two requests send it.", "also if"],
+  ["It fails if another request was faster.", "was faster"],
+  ["It begins the set-up of an app.", "set-up"],
+  ["The handler goes on.", "goes on"],
+  ["The version is not the present one.", "the present one"],
+  ["An old copy, as of a session, does nothing.", "as of a"],
+  [
+    "It learns five digits of the digits of the hash of the password.",
+    "of the digits of the hash of",
+  ],
+];
+
+for (const [sentence, words] of foreign) {
+  Deno.test(`the language rules catch ${JSON.stringify(words)}`, () => {
+    const [prose] = proseOf("a.ts", `// ${sentence}\nlet a;`);
+    const [{ rule }] = foreignWordsOf(prose);
+    assertEquals(rule.startsWith(`not "${words}"`), true, rule);
+  });
+}
+
+Deno.test("the language rules accept whole sentences and the facts of a property", () => {
+  const source = [
+    "// Deno closes a request that is upgraded to a WebSocket.",
+    "// If the store fails, the request fails, because a failure must not look",
+    "// like a logout.",
+    "// Not every function aborts when the signal does.",
+    "// The time is that of the login, so it may be much older.",
+    "/** Steps 22 and 24. */",
+    "/** The longest name. At most 256 characters. */",
+    "/** The time of the login. 30 days. */",
+    "/** Returns a key. Without one, the address counts. */",
+    "/** The state of the schema of a form. Both have one. */",
+    "let a;",
+  ].join("\n");
+  const prose = proseOf("a.ts", source);
+  assertEquals(prose.flatMap(telegramsOf), []);
+  assertEquals(prose.flatMap(foreignWordsOf), []);
+});
 
 const broken = [
   ["/** What the store holds. */\nexport const a = 1;", "a summary names"],
