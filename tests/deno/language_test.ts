@@ -6,6 +6,7 @@ import {
   densityOf,
   findingsOf,
   foreignWordsOf,
+  type Prose,
   proseOf,
   readProse,
   shareOfLongSentences,
@@ -47,10 +48,19 @@ const PRODUCT = [
 /** These files contain samples that break the rules, and German. */
 const OTHERS = ["tests/deno/language_test.ts", "accounts/messages/german.ts"];
 
+const read = new Map<string, Promise<Prose[]>>();
+
+/** Reads the prose below a path once for all tests. */
+function proseBelow(path: string): Promise<Prose[]> {
+  const prose = read.get(path) ?? readProse(ROOT, [path])
+    .then((all) => all.filter(({ file }) => !OTHERS.includes(file)));
+  read.set(path, prose);
+  return prose;
+}
+
 for (const path of PATHS) {
   Deno.test(`every sentence in ${path} follows the language rules`, async () => {
-    const prose = (await readProse(ROOT, [path]))
-      .filter(({ file }) => !OTHERS.includes(file));
+    const prose = await proseBelow(path);
     assert(prose.length > 0);
 
     const findings = prose.flatMap(findingsOf).map(
@@ -74,8 +84,7 @@ for (const path of PATHS) {
 
 for (const path of PRODUCT) {
   Deno.test(`every comment in ${path} is a whole sentence in plain English`, async () => {
-    const prose = (await readProse(ROOT, [path]))
-      .filter(({ file }) => !OTHERS.includes(file));
+    const prose = await proseBelow(path);
     assert(prose.length > 0);
 
     const findings = prose.flatMap((piece) => [
@@ -83,6 +92,16 @@ for (const path of PRODUCT) {
       ...foreignWordsOf(piece),
     ]).map(({ file, line, rule, sentence }) =>
       `${file}:${line} ${rule}: ${sentence}`
+    );
+    assertEquals(findings, []);
+  });
+}
+
+for (const path of ["docs", "README.md", "SECURITY.md"]) {
+  Deno.test(`every sentence in ${path} is plain English`, async () => {
+    const findings = (await proseBelow(path)).flatMap(foreignWordsOf).map(
+      ({ file, line, rule, sentence }) =>
+        `${file}:${line} ${rule}: ${sentence}`,
     );
     assertEquals(findings, []);
   });
