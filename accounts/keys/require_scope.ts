@@ -80,7 +80,7 @@ function limitOfKey({ keyLimit, now, store }: Settings): Middleware {
   });
 }
 
-/** Runs a middleware, and goes on if it leaves the response to the next one. */
+/** Runs a middleware, and calls the next one if it returns no response. */
 async function run(
   middleware: Middleware,
   context: RequestContext,
