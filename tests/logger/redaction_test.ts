@@ -69,14 +69,14 @@ Deno.test("isSecretName() returns false for everyday names", () => {
 
 async function written(
   path: string,
-  redact?: (name: string) => boolean,
+  redact?: false | ((name: string) => boolean),
 ): Promise<string[]> {
   const lines: string[] = [];
   const router = createRouter({
     middleware: [logger({
       format: ({ url, referrer }) => `${url} ${referrer}`,
       output: (line) => lines.push(line),
-      ...redact && { redact },
+      ...redact !== undefined && { redact },
     })],
   });
   const url = `https://example.com${path}`;
@@ -185,4 +185,12 @@ Deno.test("logger() redacts the names of its options in JSON and matrix paramete
       "https://example.com/a;email=REDACTED/c?data=REDACTED&token=1",
     ],
   );
+});
+
+Deno.test("logger() with redact: false leaves the whole URL as it is", async () => {
+  const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl";
+  const path = `/reset/${token};token=a?password=b&data=${json({ pwd: "c" })}`;
+  assertEquals(await written(path, false), [
+    `${path} https://example.com${path}`,
+  ]);
 });

@@ -235,6 +235,16 @@ const tracestates: [
     ["a", "b", "c", "d"].map((name) => long(name, 120)).join(","),
   ],
   [
+    "truncation, the last of two long members first",
+    [[long("a", 200), long("b", 100), long("c", 250)].join()],
+    [long("a", 200), long("b", 100)].join(),
+  ],
+  [
+    "truncation, a long member only, and not the one after it",
+    [[long("a", 100), long("b", 250), long("c", 100), long("d", 100)].join()],
+    [long("a", 100), long("c", 100), long("d", 100)].join(),
+  ],
+  [
     "512 characters are not truncated",
     [`${long("a", 255)},${long("b", 256)}`],
     `${long("a", 255)},${long("b", 256)}`,

@@ -176,10 +176,13 @@ for (const isFirst of [true, false]) {
         .startSpan("child", {}, api.context.active());
       const inside = api.trace.setSpan(api.context.active(), child);
       api.context.with(inside, () => log.info("In a child"));
-      return Response.json(log.traceHeaders());
+      const headers = log.traceHeaders();
+      return Response.json([headers, Object.keys(headers)]);
     });
     const response = await router.fetch(origin);
-    const { traceparent } = await response.json();
+    const [{ traceparent }, names] = await response.json();
+    // No state of other systems came in.
+    assertEquals(names, ["traceparent"]);
     assertEquals(traceparent, `00-${traceId}-${spans[0]!.spanId}-01`);
     assertEquals(lines.map((line) => line["trace.id"]), [
       traceId,
