@@ -274,6 +274,11 @@ Deno.test("toJSONSchema() writes draft-07 and OpenAPI 3.0 in their own words", (
     [nullable(enum_(["a", "b"])), {
       anyOf: [{ enum: ["a", "b"] }, { enum: [null] }],
     }],
+    // It has no propertyNames.
+    [record(string().pipe(maxLength(3)), string()), {
+      type: "object",
+      additionalProperties: { type: "string" },
+    }],
     [coerce.number(), {
       anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }],
     }],

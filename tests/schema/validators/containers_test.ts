@@ -24,7 +24,7 @@ import {
   minLength,
 } from "@gatehouse/web/data-schema/checks";
 import * as coerce from "@gatehouse/web/data-schema/coerce";
-import { assertEquals, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 
 const Trimmed = string().transform((text) => text.trim());
 
@@ -257,4 +257,17 @@ Deno.test("lazy() describes values that contain themselves", () => {
     0,
     "value",
   ]);
+});
+
+Deno.test("record() reports each invalid entry, but only the first hundred", () => {
+  const numbers = record(string(), number());
+  for (const [count, reported] of [[2, 2], [99, 99], [101, 100]] as const) {
+    const entries = Array.from({ length: count }, (_, n) => [`k${n}`, "x"]);
+    const result = parseSafe(numbers, Object.fromEntries(entries));
+    assert(!result.success);
+    assertEquals(
+      result.issues.map(({ path }) => path?.[0]),
+      entries.slice(0, reported).map(([key]) => key),
+    );
+  }
 });

@@ -55,6 +55,14 @@ Deno.test("defaulted() shares instances of classes, which it can't copy", () => 
   assertStrictEquals(parse(defaulted(any<URL>(), url), undefined), url);
 });
 
+Deno.test("defaulted() copies a default of 101 levels, and rejects a deeper one", () => {
+  const nested = (levels: number): unknown =>
+    levels === 0 ? 1 : [nested(levels - 1)];
+  const result = parse(defaulted(any(), nested(101)), undefined);
+  assertEquals(result, nested(101));
+  assertThrows(() => defaulted(any(), nested(102)), TypeError, "100 levels");
+});
+
 Deno.test("defaulted() rejects a default that contains itself when the schema is created", () => {
   const cyclic: unknown[] = [];
   cyclic.push(cyclic);
