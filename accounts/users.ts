@@ -106,7 +106,7 @@ export interface Users<N extends Names = Names> {
     changes: { readonly name?: string; readonly fields?: FieldsOf<N> },
   ): Promise<boolean>;
   /**
-   * Changes the role. It counts at the next request.
+   * Changes the role. It takes effect at the next request.
    *
    * @param id The id.
    * @param role The role.
@@ -231,7 +231,7 @@ class AccountUsers<N extends Names> implements Users<N> {
 
   async endAccess(id: string): Promise<boolean> {
     const isChanged = await this.#change(id, {});
-    // A request that has seen the earlier version cannot add one any more.
+    // A request that has seen the earlier version can no longer add one.
     await (await this.#ready()).keys.revokeAll(id);
     return isChanged;
   }

@@ -135,10 +135,10 @@ export interface LoggerOptions {
   readonly countBytes?: boolean;
 
   /**
-   * Returns `true` if a parameter holds a secret, by its decoded name. The
-   * logger replaces its value in the URL and in the referrer: in the query, in
-   * matrix parameters, and in values that contain such a parameter or such a
-   * JSON property. `false` turns this off.
+   * Returns `true` if a parameter contains a secret, judging by its decoded
+   * name. The logger replaces its value in the URL and in the referrer: in the
+   * query, in matrix parameters, and in values that contain such a parameter or
+   * such a JSON property. `false` turns this off.
    *
    * @default {isSecretName}
    */

@@ -30,7 +30,7 @@ const endings =
   "(?:activation|confirmation|invitation|invite|login|magic|reset|share)link|" +
   "(?:auth|login|relay)state";
 
-/** The stems in other languages than English. */
+/** The stems in languages other than English. */
 const foreignStems =
   "adgangskode|contrase[nñ]a|geheim|jelsz[oó]|jeton|l[oö]senord|" +
   "mot[^a-z\\d]?de[^a-z\\d]?passe|palavra[^a-z\\d]?passe|parola[^a-z\\d]?chiave|" +
@@ -53,7 +53,7 @@ const harmlessEnd =
   /[^a-z\d](?:count|format|length|limit|method|page|size|sort|status|total|ttl|type)$/i;
 
 /**
- * Matches every query that may hold a secret: a part of each word above, an
+ * Matches every query that may contain a secret: a part of each word above, an
  * encoded character, a password in a URL or a JSON Web Token. Alternatives of
  * three characters and more let V8 skip ahead.
  */
@@ -93,8 +93,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Returns `true` if a parameter of this name holds a secret. `false` finds no
- * secrets at all.
+ * Returns `true` if a parameter of this name contains a secret. `false` finds
+ * no secrets at all.
  */
 export type SecretTest = false | ((name: string) => boolean);
 
@@ -176,7 +176,7 @@ function holdsSecret(
     (decoded.length > maxDepth && /%[\da-f]{2}/i.test(decoded[maxDepth]!));
 }
 
-/** Returns a string as it is, and decoded once, twice and so on. */
+/** Returns a string unchanged, decoded once, decoded twice and so on. */
 function decodings(encoded: string): string[] {
   const results = [encoded];
   for (let depth = 0; depth < maxDepth; depth++) {

@@ -20,8 +20,8 @@ import type { MatchData, RouterOptions } from "./router.ts";
 /**
  * Finds the routes of requests and calls their handlers.
  *
- * Engines inline the code that all requests run if it is short. So rare cases
- * are in separate methods.
+ * Engines inline the code that all requests run only if it is short, so rare
+ * cases are in separate methods.
  */
 export class Dispatcher {
   readonly #matcher: Matcher<MatchData>;

@@ -58,7 +58,7 @@ export function copyRequest(
 }
 
 /**
- * Returns `true` if no client waits for the response any more.
+ * Returns `true` if no client is waiting for the response.
  *
  * Under `Deno.serve` it is always `false`: there the signal aborts after every
  * response too. Deno's info has `completed` instead.

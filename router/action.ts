@@ -62,7 +62,7 @@ export type Action<
   | ActionObject<RouteParams, Entries, List>;
 
 /**
- * The type of a single action, for handlers that are in another file than their
+ * The type of a single action, for handlers in a different file than their
  * registration.
  *
  * @typeParam _Method The method or the methods of the route.
@@ -76,8 +76,8 @@ export type BuildAction<
 > = Action<ParamsOf<Target>, Entries>;
 
 /**
- * The actions of a route map, for controllers that are in another file than
- * their registration.
+ * The actions of a route map, for controllers in a different file than their
+ * registration.
  *
  * If its middleware is a tuple (`as const`), handlers see the values that it
  * provides. Write `satisfies Controller<…>`, which keeps the tuple.

@@ -99,7 +99,7 @@ export interface RegisteredRoute {
   readonly pattern: string;
 }
 
-/** Dispatches a request. Pass it to servers as it is: it needs no `this`. */
+/** Dispatches a request. Pass it to servers directly: it needs no `this`. */
 export interface FetchFunction {
   /**
    * Dispatches a request, with the signature of the global `fetch`.

@@ -2,9 +2,9 @@
  * Shares one run of a function between all concurrent callers.
  *
  * Workers drop a request if its client disconnects, with its timers and its
- * `finally`. A run of such a request never ends. So a caller waits for `timeout`
- * milliseconds and then starts another run. All callers get the result of the
- * run that ends first.
+ * `finally`. A run of such a request never ends, so a caller waits for
+ * `timeout` milliseconds and then starts another run. All callers get the
+ * result of the run that ends first.
  */
 export class SingleFlight<Value> {
   readonly #timeout: number;

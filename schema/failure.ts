@@ -128,7 +128,7 @@ export function addPart(
   key: PropertyKey | undefined,
 ): Part[] {
   part.key = key;
-  // If a later part throws, no code awaits this promise any more.
+  // If a later part throws, no code awaits this promise.
   if (!(part instanceof Failure)) part.catch(() => {});
   parts?.push(part);
   return parts ?? [part];

@@ -178,7 +178,7 @@ export class RequestSession {
   /**
    * Prepares an operation that changes the session.
    *
-   * @throws {TypeError} If the session was not loaded or cannot change any more.
+   * @throws {TypeError} If the session was not loaded, or can no longer change.
    */
   write(verb: string): PendingChanges {
     this.read(verb);

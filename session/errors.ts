@@ -132,9 +132,10 @@ export class SessionLimitError extends Error {
  * unavailable store must not look like a logout.
  *
  * The error is safe to log. Database drivers attach the arguments of a failed
- * command to their errors, and those contain session data. So the `cause` has
- * only the name, the code and the beginning of the message of the driver's
- * error, up to the first quote, bracket or other sign of an argument.
+ * command to their errors, and those contain session data. The `cause`
+ * therefore contains only the name, the code and the beginning of the message
+ * of the driver's error, up to the first quote, bracket or other sign of an
+ * argument.
  *
  * @example Respond with 503
  * ```ts

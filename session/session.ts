@@ -201,9 +201,9 @@ export class Session {
   }
 
   /**
-   * Changes a value with a function. If another request changes the value first,
-   * the function is called again with the new value. So a counter counts all
-   * requests.
+   * Changes a value with a function. If another request changes the value
+   * first, the function is called again with the new value, so a counter counts
+   * all requests.
    *
    * @typeParam Value The type of the new value.
    * @param key The key.

@@ -16,7 +16,7 @@ const MAX_PAUSE = 100;
  */
 const MAX_PAUSED_TRIES = 50;
 
-/** The longest pause in any case, in milliseconds. */
+/** The upper limit of all pauses, in milliseconds. */
 const LONGEST_PAUSE = 2_000;
 
 /** The stored form of a value that was taken. No value has this form. */

@@ -57,7 +57,7 @@ export interface Keys<N extends Names = Names> {
    */
   list(userId: string): Promise<readonly APIKey<N>[]>;
   /**
-   * Revokes a key. It counts at the next request.
+   * Revokes a key. It takes effect at the next request.
    *
    * @param userId The id of the account.
    * @param id The id of the key.

@@ -51,10 +51,10 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
   readonly tokenScopes?: (claims: AccessTokenClaims) => readonly string[];
 
   /**
-   * The header `typ` of the tokens, in any case, with or without `application/`.
-   * With another value than the default, the claims `client_id`, `iat` and `jti`
-   * are optional. Issuers that do not support RFC 9068 leave them out. `""` is for
-   * tokens without `typ`.
+   * The header `typ` of the tokens, in any case, with or without
+   * `application/`. With a value other than the default, the claims
+   * `client_id`, `iat` and `jti` are optional. Issuers that do not support RFC
+   * 9068 leave them out. `""` is for tokens without `typ`.
    *
    * Trust: then only the audience distinguishes access tokens from ID tokens.
    *

@@ -26,8 +26,8 @@ export interface OneTimeTokenOptions {
 
   /**
    * The version of the account's credentials, which comes back with the token.
-   * Compare it in the statement that the token allows: a link that was sent before
-   * all access was ended must not work any more.
+   * Compare it in the statement that the token allows: a link that was sent
+   * before all access was ended must no longer work.
    *
    * @default {undefined}
    */

@@ -49,7 +49,7 @@ export type AccessTokenVerification =
   }
   | {
     readonly ok: false;
-    /** The reason. */
+    /** The reason why the token is not accepted. */
     readonly problem: AccessTokenProblem;
   };
 

@@ -41,7 +41,7 @@ export interface JWTExpectation {
   readonly types: readonly string[];
   /** The claims that must be present. */
   readonly requiredClaims: readonly string[];
-  /** In seconds. */
+  /** The allowed difference between the clocks, in seconds. */
   readonly clockTolerance: number;
   /** The current time, in epoch milliseconds. */
   readonly now: number;
@@ -231,9 +231,9 @@ function copyOf(key: JsonWebKey): JWK {
 export interface ProofExpectation {
   /** The allowed signature algorithms, all of them asymmetric. */
   readonly algorithms: readonly string[];
-  /** In seconds. */
+  /** The maximum age of the proof, in seconds. */
   readonly maxAge: number;
-  /** In seconds. */
+  /** The allowed difference between the clocks, in seconds. */
   readonly clockTolerance: number;
   /** The current time, in epoch milliseconds. */
   readonly now: number;

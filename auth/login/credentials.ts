@@ -57,8 +57,8 @@ export interface CredentialsAuthProviderOptions<
   readonly throttle?: Pick<Throttle, "attempt">;
 
   /**
-   * Returns the account of the credentials, such as an email address, whose
-   * attempts the throttle counts. If it is not a string, such as a file in a
+   * Returns the account of the credentials, such as an email address. The
+   * throttle counts its attempts. If it is not a string, such as a file in a
    * form, the credentials count as missing.
    *
    * @default {undefined}

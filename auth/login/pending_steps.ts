@@ -73,11 +73,11 @@ export function withinBounds<Step>(
 }
 
 /**
- * Removes a step from the session and returns it. The store has saved this before
- * the function returns, so only one of several requests with the same secret gets
- * the step. The others get `null`, and so does another user than the one who began
- * the step: a session in cookies keeps steps in separate cookies, and a late
- * response can set one after the login of another user.
+ * Removes a step from the session and returns it. The store has saved this
+ * before the function returns, so only one of several requests with the same
+ * secret gets the step. The others get `null`, and so does a user who did not
+ * begin the step: a session in cookies keeps steps in separate cookies, and a
+ * late response can set one after the login of another user.
  */
 export async function takePendingStep<Step extends PendingStep>(
   session: Session,

@@ -80,7 +80,7 @@ export type UserVerification = "required" | "preferred" | "discouraged";
 export interface PasskeyRegistrationJSON {
   /** The credential id, base64url. */
   readonly id: string;
-  /** The same. */
+  /** The same id. */
   readonly rawId: string;
   /** Always `public-key`. */
   readonly type: "public-key";
@@ -98,7 +98,7 @@ export interface PasskeyRegistrationJSON {
 export interface PasskeyAssertionJSON {
   /** The credential id, base64url. */
   readonly id: string;
-  /** The same. */
+  /** The same id. */
   readonly rawId: string;
   /** Always `public-key`. */
   readonly type: "public-key";

@@ -49,9 +49,9 @@ export interface Passkeys {
   /**
    * Creates the options for a passkey that the browser creates without asking,
    * right after a login with a password. Returns `null` unless this user did so
-   * within the last five minutes, and `completeAuth` recorded the method `pwd`: a
-   * page that was left open must not add a passkey. Nor may another device, if
-   * `deviceChanges` with `stepUp` noticed one.
+   * within the last five minutes, and `completeAuth` recorded the method `pwd`:
+   * a page that was left open must not add a passkey. Another device may not
+   * add one either, if `deviceChanges` with `stepUp` noticed one.
    *
    * @param context The context of the request.
    * @param user The user.

@@ -32,7 +32,7 @@ export type PasskeyFailureReason =
 export interface PasskeyFailure {
   /** `false`. */
   readonly ok: false;
-  /** The reason. */
+  /** The step that failed. */
   readonly reason: PasskeyFailureReason;
   /**
    * The credential id that the browser sent, with the reason `passkey_unknown`.
@@ -53,7 +53,7 @@ export interface PasskeyFailure {
 export interface PasskeyRegistered {
   /** `true`. */
   readonly ok: true;
-  /** The passkey, which the store has. */
+  /** The passkey, as the store has saved it. */
   readonly passkey: Passkey;
 }
 

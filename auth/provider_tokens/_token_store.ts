@@ -11,7 +11,7 @@ import type { RefreshableTokens } from "../external/after_login/refresh.ts";
 
 /** The part of a stored connection that is not encrypted. */
 interface Head {
-  /** Changes with each new set of tokens. */
+  /** An id that changes with each new set of tokens. */
   readonly generation: string;
   /** The time of the login, in epoch milliseconds. */
   readonly savedAt: number;
@@ -19,7 +19,7 @@ interface Head {
   readonly refreshedAt: number;
   /** The time at which the store removes the connection. */
   readonly endsAt: number;
-  /** The index names. */
+  /** The names by which the store finds the connection. */
   readonly index: readonly string[];
   /** The process that is refreshing the tokens. */
   readonly lease?: Lease | undefined;

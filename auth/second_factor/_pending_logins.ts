@@ -26,9 +26,9 @@ export interface PendingClaim {
 /**
  * The logins that wait for their second factor.
  *
- * A session holds only the user and a token, and the record of the user the
- * login. A copy of an old session cookie brings no login back, even if sessions
- * are in cookies.
+ * A session contains only the user and a token, while the user's record
+ * contains the login. An old copy of a session cookie cannot restore the login,
+ * even if sessions are in cookies.
  */
 export class PendingLogins {
   readonly #factors: FactorStore;

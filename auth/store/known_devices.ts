@@ -47,7 +47,7 @@ export interface AddOptions {
  * Remembers the browsers that accounts logged in on, as OWASP's device cookies.
  *
  * The cookie contains random IDs, one for each account, so a device is known
- * only to the account that it belongs to. The store holds their hashes. A
+ * only to the account that it belongs to. The store contains their hashes. A
  * cookie cannot be forged although there is no secret, and it can be revoked.
  */
 export class KnownDevices {

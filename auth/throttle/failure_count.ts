@@ -43,7 +43,7 @@ export class FailureCounter {
     return this.#limit.window + this.#limit.maxDelay;
   }
 
-  /** Returns `true` if a count does not matter any more. */
+  /** Returns `true` if a count no longer matters. */
   isOver(count: FailureCount): boolean {
     return this.#current(count).length === 0 && this.waitOf(count) === 0;
   }

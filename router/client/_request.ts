@@ -47,7 +47,7 @@ export async function createRequest(
   });
 }
 
-/** Returns the form as it is, or creates one, with parts only for files. */
+/** Returns the form unchanged, or creates one, with parts only for files. */
 function bodyOf(form: object): FormData | URLSearchParams {
   if (form instanceof FormData) return form;
   const entries = entriesOf(form);

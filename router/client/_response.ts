@@ -74,7 +74,10 @@ function problemOf(response: Response, sent: unknown): ClientProblem {
   };
 }
 
-/** The types that are read. Events are a stream that may never end. */
+/**
+ * The media types whose bodies the client reads. It never reads events, whose
+ * stream may never end.
+ */
 const READABLE = /^text\/(?!event-stream)|^application\/(.+\+)?json$/;
 
 /** Reads a body by its type. */

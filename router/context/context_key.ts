@@ -13,7 +13,7 @@ export interface UntypedContextKey {
 export interface ContextKey<in out Value> extends UntypedContextKey {
   /** The value that `get` returns until one is set; `undefined` without one. */
   readonly defaultValue: Value | undefined;
-  /** Holds the type of the value. Never present at run time. */
+  /** Carries the type of the value. Never present at run time. */
   readonly "~value"?: (value: Value) => Value;
 }
 

@@ -45,7 +45,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   /** The methods of all routes. */
   readonly #methods: string[] = [];
   #sequence = 0;
-  /** Used by one search at a time. */
+  /** The marks of the current search. Only one runs at a time. */
   readonly #marks: number[] = [];
 
   /** Creates a matcher without routes. */

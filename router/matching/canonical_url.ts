@@ -23,8 +23,9 @@ function findPathStart(url: string): number {
 
 /**
  * Returns the canonical form of a request's URL, or `null` if it is not a valid
- * http or https URL, or has credentials. The form is that of `new URL(url).href`.
- * A URL that is plainly in this form is returned as it is.
+ * http or https URL, or has credentials. The form is that of
+ * `new URL(url).href`. A URL that is plainly in this form is returned
+ * unchanged.
  */
 export function canonicalHref(url: string): string | null {
   if (isPlain(url, pathStart(url))) return url;

@@ -22,7 +22,7 @@ export class DocumentSchemas {
 
   /**
    * @param named The schemas that become components.
-   * @param report Gets the reason why a part of a schema is left out.
+   * @param report Gets the reason why the document omits a part of a schema.
    */
   constructor(
     named: Readonly<Record<string, InputSchema>>,

@@ -122,7 +122,7 @@ export interface OpenAPIDocument {
 export interface OpenAPIOmission {
   /** The method and the pattern of the route, or the prefix of a mount. */
   readonly route: string;
-  /** The reason. */
+  /** The reason for the omission. */
   readonly reason: string;
 }
 

@@ -48,7 +48,10 @@ export class ServerSpanOptions {
     this.context = context;
   }
 
-  /** Without an SDK, nothing reads them. Parsing the URL takes over 1 µs. */
+  /**
+   * The attributes. This is a getter, because nothing reads them without an
+   * SDK, and parsing the URL takes over 1 µs.
+   */
   get attributes(): TelemetryAttributes {
     const { request, url } = this.context;
     // The query may contain secrets, and the address is personal data.

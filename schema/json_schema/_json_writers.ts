@@ -51,7 +51,7 @@ function writePart(key: string, node: Node, writing: Writing): JSONSchema {
   return schema;
 }
 
-/** Returns `true` if a schema's output may be another value than its input. */
+/** Returns `true` if a schema's output may differ from its input. */
 function mayChange(node: Node | undefined): boolean {
   if (!node) return false;
   const { parts, type } = node;

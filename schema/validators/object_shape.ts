@@ -241,7 +241,10 @@ export type KeyOf<Value> = `${PropertyName<Value>}`;
 /** `true` if the input is a form. */
 export type IsForm<Input> = FormInput extends Input ? true : false;
 
-/** The input of a derived schema: of an object, or a form like before. */
+/**
+ * The input of a derived schema: an object with other properties, or a form as
+ * before.
+ */
 export type Selected<Input, NewInput> = IsForm<Input> extends true ? Input
   : Flat<NewInput>;
 

@@ -94,8 +94,8 @@ export interface SessionDriver {
   close(): void;
 
   /**
-   * Leaves the session as it is stored. Only a login begins another one. Sessions
-   * in cookies lack the method.
+   * Leaves the stored session unchanged. Only a login begins another one.
+   * Sessions in cookies lack the method.
    */
   leave?(): void;
 }

@@ -264,7 +264,7 @@ export async function limitSessions(
   found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
   const oldest = found.slice(maxSessions);
   const times = new Set(oldest.map(({ createdAt }) => createdAt));
-  // A session whose user has just confirmed the login is not old any more.
+  // A session whose user has just confirmed the login is no longer old.
   const accept = (record: SessionRecord) =>
     String(record.userId) === String(userId) && times.has(record.createdAt);
   await endMany(callStore, oldest.map(({ id }) => id), accept);

@@ -11,8 +11,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
  * The index sets are the last KEYS, and their names are ARGV[1], separated by
- * spaces. A value may have other names than the caller knows. The script then
- * changes nothing, and returns these names for another call.
+ * spaces. The caller may not know all names of a value. The script then changes
+ * nothing, and returns these names for another call.
  */
 const SETS = `
 local known, sets, unknown = {}, {}, {}

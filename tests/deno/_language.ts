@@ -131,6 +131,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/\b(?:go|goes|going) on\b/i, "continue"],
   [/\bthe present (?:one|value|version)\b/i, "the current one"],
   [/\bas of an?\b/i, "for example of a"],
+  [/\b(?:an)?other [\w-]+ than\b/i, "other than, different from"],
   [
     /\bof (?:(?!and |or |that |which )[\w'`-]+ ){1,3}of (?:(?!and |or |that |which )[\w'`-]+ ){1,3}of\b/i,
     "at most two in a row",
@@ -173,6 +174,8 @@ export function telegramsOf({ file, line, kind, words }: Prose): Finding[] {
   for (const [index, sentence] of wholeSentencesOf(words).entries()) {
     if (TELEGRAM.test(sentence)) {
       add("a sentence has a subject", sentence);
+    } else if (sentence.startsWith("So ")) {
+      add('not "So" at the beginning: therefore, or one sentence', sentence);
     } else if (
       index === 0 && kind === "comment" && sentence.startsWith("Otherwise")
     ) {

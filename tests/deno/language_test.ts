@@ -115,6 +115,7 @@ const telegrams = [
   "// Otherwise the handler after two guards would be ignored silently.",
   "// Without the text of the pair, which may be a token without a client.",
   "// The tokens of a process that was thought dead, or of a new login.",
+  "// It is full. So the store evicts the oldest one.",
   "// The last check, so that no other proof costs a write.",
   "// At the first hash, because loading the module takes Deno 30 ms.",
   "// Only in a header, never in the query.",
@@ -136,6 +137,7 @@ const foreign = [
   ["The handler goes on.", "goes on"],
   ["The version is not the present one.", "the present one"],
   ["An old copy, as of a session, does nothing.", "as of a"],
+  ["It is in another file than its type.", "another file than"],
   [
     "It learns five digits of the digits of the hash of the password.",
     "of the digits of the hash of",

@@ -9,7 +9,7 @@ export interface Expectation {
   readonly issuer: string;
   readonly audience: string | readonly string[];
   readonly allowMissingAudience: boolean;
-  /** In seconds. */
+  /** The allowed difference between the clocks, in seconds. */
   readonly clockTolerance: number;
   /** The current time, in seconds. */
   readonly now: number;

@@ -17,7 +17,7 @@ const UNAVAILABLE: readonly (number | undefined)[] = [undefined, 401, 503];
  */
 export class Outage {
   readonly #probe: () => Promise<unknown>;
-  /** Set by a failed probe, which confirms the outage. */
+  /** The pause that a failed probe starts, because it confirms the outage. */
   readonly #pause: RetryPause;
   readonly #flight = new SingleFlight<boolean>(LOST_AFTER);
   #isSuspected = false;

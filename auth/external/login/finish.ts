@@ -28,7 +28,7 @@ import type { Transaction } from "./_transaction.ts";
 export interface ExternalAuthFailure {
   /** `false`, unlike that of a success. */
   readonly ok: false;
-  /** The reason. */
+  /** The reason why the login failed. */
   readonly error: ExternalAuthError;
   /**
    * The path to return to, for another attempt. It is missing if the login is

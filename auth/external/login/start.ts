@@ -156,7 +156,8 @@ function checkMaxAge(
  * least the last two labels of its host, so the check passes every login that
  * could work.
  *
- * @throws {TypeError} If the provider is on another site than the application.
+ * @throws {TypeError} If the provider and the application are on different
+ * sites.
  */
 function assertSameSite(location: URL, { hostname }: URL): void {
   const siteOf = (host: string) => host.split(".").slice(-2).join(".");
