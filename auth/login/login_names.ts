@@ -1,4 +1,5 @@
-import type { RequestContext } from "../../router/mod.ts";
+import { createContextKey } from "../../router/internal.ts";
+import type { ContextKey, RequestContext } from "../../router/mod.ts";
 
 // A back-channel logout finds a session by the provider's name for it (OpenID
 // Connect Back-Channel Logout 1.0, section 2.7).
@@ -10,6 +11,12 @@ export interface LoginOrigin {
   /** The claim `sid` of the ID token, if it has one. */
   readonly sessionId?: string | undefined;
 }
+
+/** The context key of the external login that a request has finished. */
+export const FinishedLogin: ContextKey<LoginOrigin | null> =
+  /* @__PURE__ */ createContextKey<LoginOrigin | null>(null, {
+    name: "FinishedLogin",
+  });
 
 /** Returns the name of all sessions of a subject. Issuers contain no "|". */
 export function subjectName(issuer: string, subject: string): string {
@@ -26,27 +33,10 @@ export function sessionName(issuer: string, sessionId: string): string {
   return `sid:${issuer}|${sessionId}`;
 }
 
-const origins = /* @__PURE__ */ new WeakMap<RequestContext, LoginOrigin>();
-
-/** Remembers the login that a request has finished. */
-export function setLoginOrigin(
-  context: RequestContext,
-  origin: LoginOrigin,
-): void {
-  origins.set(context, origin);
-}
-
-/** Returns the login that a request has finished, if it was external. */
-export function loginOriginOf(
-  context: RequestContext,
-): LoginOrigin | undefined {
-  return origins.get(context);
-}
-
 /** Returns the names for the session of the login that a request has finished. */
 export function loginNamesOf(context: RequestContext): string[] {
-  const origin = origins.get(context);
-  if (origin === undefined) return [];
+  const origin = context.get(FinishedLogin);
+  if (origin === null) return [];
   const { issuer, sessionId, subject } = origin;
   return [
     subjectName(issuer, subject),

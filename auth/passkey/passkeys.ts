@@ -1,5 +1,9 @@
-import { reportFailure, reportSecurityEvent } from "../../router/internal.ts";
-import type { RequestContext } from "../../router/mod.ts";
+import {
+  createContextKey,
+  reportFailure,
+  reportSecurityEvent,
+} from "../../router/internal.ts";
+import type { ContextKey, RequestContext } from "../../router/mod.ts";
 import { oncePerRequest } from "../login/once_per_request.ts";
 import { authenticate } from "./_authentication.ts";
 import {
@@ -197,7 +201,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       const result = await authenticate(settings, context, purpose);
       if (!result.ok) {
         settings.onFailure(result);
-        if (!providerReports.has(context)) {
+        if (!context.get(ProviderReports)) {
           reportFailure(context, "login", result.reason);
         }
       }
@@ -225,8 +229,9 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
   });
 }
 
-/** The requests whose failed login the provider reports. */
-export const providerReports = /* @__PURE__ */ new WeakSet<RequestContext>();
+/** The context key that is `true` if the provider reports a failed login. */
+export const ProviderReports: ContextKey<boolean> =
+  /* @__PURE__ */ createContextKey(false, { name: "ProviderReports" });
 
 async function finishRegistration(
   settings: PasskeySettings,

@@ -3,7 +3,7 @@ import type { CredentialsAuthProvider } from "../login/credentials.ts";
 import {
   type PasskeyPurpose,
   type Passkeys,
-  providerReports,
+  ProviderReports,
 } from "./passkeys.ts";
 import type { PasskeyAuthenticated } from "./result.ts";
 
@@ -95,7 +95,7 @@ export function createPasskeyAuthProvider<User>(
     name,
     parse: (context: RequestContext) => context,
     async verify(context: RequestContext) {
-      providerReports.add(context);
+      context.set(ProviderReports, true);
       const result = await passkeys.finishAuthentication(context, purpose);
       return result.ok ? await findUser(result) : null;
     },

@@ -4,7 +4,7 @@ import type { Session } from "../../session/mod.ts";
 import { encodeBase64Url } from "../../session/secrets.ts";
 import { type AuthMethod, checkMethods } from "../login/auth_method.ts";
 import { completeAuth, completeLogin } from "../login/complete_auth.ts";
-import { loginOriginOf, setLoginOrigin } from "../login/login_names.ts";
+import { FinishedLogin } from "../login/login_names.ts";
 import { ownSession } from "../login/own_account.ts";
 import { checkedCaller } from "../store/checked_caller.ts";
 import { KnownDevices } from "../store/known_devices.ts";
@@ -189,7 +189,7 @@ class SecondFactorEngine implements SecondFactors {
       const options = { ...login, methods: all, earlier: { mfa } };
       return await completeLogin(context, userId, options);
     }
-    const origin = loginOriginOf(context);
+    const origin = context.get(FinishedLogin) ?? undefined;
     const devices = accountsOfDevices(context);
     this.#checkThrottle(devices);
     const waiting = { ...login, methods, origin, devices, data };
@@ -257,7 +257,7 @@ class SecondFactorEngine implements SecondFactors {
     methods: readonly AuthMethod[],
   ): Promise<Session> {
     // A logout at the first factor's provider finds the session by this name.
-    if (login.origin !== undefined) setLoginOrigin(context, login.origin);
+    if (login.origin !== undefined) context.set(FinishedLogin, login.origin);
     const { authenticatedAt, timeouts, version } = login;
     const all = [...login.methods, ...methods, "mfa"];
     const options = { authenticatedAt, methods: all, timeouts, version };

@@ -1,3 +1,4 @@
+import { type ContextKey, createContextKey } from "../context/context_key.ts";
 import type { ContextEntry, Middleware } from "../mod.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
 import { limitsOf } from "./_body.ts";
@@ -34,8 +35,10 @@ export interface FormDataOptions {
 /** The entry of {@linkcode formData}: the form, with the key `FormData`. */
 export type FormDataEntry = ContextEntry<typeof FormData, FormData>;
 
-/** The forms that this middleware has read. Their limits were checked. */
-const readForms = /* @__PURE__ */ new WeakSet<FormData>();
+/** The context key of the form that this middleware has read, within limits. */
+const ReadForm: ContextKey<FormData | null> = /* @__PURE__ */ createContextKey<
+  FormData | null
+>(null, { name: "ReadForm" });
 
 /**
  * Creates a middleware that reads the form in a request's body, for
@@ -80,7 +83,7 @@ export function formData(
     const { request } = context;
     // A mounted router gets a new body and the same values.
     const isRead = context.has(FormData) &&
-      (request.bodyUsed || readForms.has(context.get(FormData)));
+      (request.bodyUsed || context.get(ReadForm) === context.get(FormData));
     if (isRead) return next();
     if (hasForm(request)) return read(context, next);
     context.set(FormData, new FormData());
@@ -91,7 +94,7 @@ export function formData(
     if (typeof form === "number") {
       return await context.createErrorResponse({ status: form });
     }
-    readForms.add(form);
+    context.set(ReadForm, form);
     context.set(FormData, form);
     return next();
   };

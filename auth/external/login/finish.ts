@@ -3,7 +3,7 @@ import type { RequestContext } from "../../../router/mod.ts";
 import { setResponseHeader } from "../../../session/internal.ts";
 import { ExternalAuthError } from "../../issuer/mod.ts";
 import { currentSession } from "../../login/current_session.ts";
-import { setLoginOrigin } from "../../login/login_names.ts";
+import { FinishedLogin } from "../../login/login_names.ts";
 import { oncePerRequest } from "../../login/once_per_request.ts";
 import type { ProviderEngine } from "../engine.ts";
 import {
@@ -205,7 +205,7 @@ async function exchangeCode<Profile>(
   // `completeAuth` stores the names. Only OpenID providers support a
   // back-channel logout.
   if (subject !== undefined) {
-    setLoginOrigin(context, { issuer, subject, sessionId });
+    context.set(FinishedLogin, { issuer, subject, sessionId });
   }
   const callbackUser = readUser(callback);
   return {
