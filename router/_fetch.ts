@@ -22,10 +22,7 @@ export function createFetch(
   function respond(request: Request): Promise<Response> {
     throwIfAborted(request);
     const context = new RequestContext(request, withoutPlatform);
-    const result = handler(context);
-    return isResponse(result)
-      ? Promise.resolve(result)
-      : unlessAborted(result, context);
+    return unlessAborted(handler(context), context);
   }
 
   /** Answers a server. Never rejects: servers would print the abort reason. */
@@ -43,10 +40,8 @@ export function createFetch(
       if (arguments.length < 3 && isRequest(input) && !isInit(init)) {
         return init === undefined ? respond(input) : serve(input, [init]);
       }
-      const { request, platform } = readArguments(
-        input,
-        [...arguments].slice(1),
-      );
+      const others = [...arguments].slice(1);
+      const { request, platform } = readArguments(input, others);
       return platform.length === 0
         ? respond(request)
         : serve(request, platform);
@@ -71,9 +66,10 @@ function readArguments(
 
 /** Rejects like the global `fetch` if the request was aborted meanwhile. */
 function unlessAborted(
-  result: Promise<Response>,
+  result: Response | Promise<Response>,
   context: RequestContext,
 ): Promise<Response> {
+  if (isResponse(result)) return Promise.resolve(result);
   return result.then((response) => {
     const { error } = context;
     if (error !== undefined && isAbort(error, context)) throw error;

@@ -65,9 +65,7 @@ export async function authenticate(
 
   // Steps 5 and 6.
   const found = await settings.store.get(id);
-  if (found === null) {
-    return failure("passkey_unknown", { credentialId: id });
-  }
+  if (found === null) return failure("passkey_unknown", { credentialId: id });
   const { version, ...passkey } = found;
   const problem = checkUser(ceremony, passkey, assertion.userHandle) ??
     checkClientData(settings, clientData, "webauthn.get") ??
@@ -76,18 +74,20 @@ export async function authenticate(
   if (problem !== null) return failure(problem);
 
   // Steps 22 and 24.
-  const { backedUp, counter, isUserVerified: userVerified } = authenticator;
+  const { backedUp, counter } = authenticator;
   const use: PasskeyUse = { counter, backedUp, usedAt: settings.now() };
   if (!await storeUse(settings, passkey, use)) {
     return failure("counter_not_increased");
   }
+  const userVerified = authenticator.isUserVerified;
+  const methods = methodsOf(passkey, userVerified, purpose);
   return {
     ok: true,
     userId: passkey.userId,
     passkey: { ...passkey, ...use },
     ...version !== undefined && { version },
     userVerified,
-    methods: methodsOf(passkey, userVerified, purpose),
+    methods,
   };
 }
 
