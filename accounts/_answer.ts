@@ -39,7 +39,7 @@ export type ViewOf = (
 
 /** The parts of a form that only some pages have. */
 export interface FormExtras {
-  /** Creates the page of values that only this response contains. */
+  /** Creates a page with secrets that no later response contains. */
   readonly shown?: (call: ViewCall, values: Shown) => View;
   /** Returns what the page shows, for scripts. */
   readonly json?: (call: ViewCall) => Promise<object>;

@@ -4,7 +4,10 @@ import type { Input } from "./actions/call.ts";
 import { inputNameOf } from "./actions/input_names.ts";
 import type { Names } from "./definition/names.ts";
 
-/** The most bytes of a request, and the time to read them, in milliseconds. */
+/**
+ * The maximum number of bytes in a request, and the time to read them, in
+ * milliseconds.
+ */
 export const LIMITS = { maxBytes: 65_536, timeout: 10_000 };
 
 /**

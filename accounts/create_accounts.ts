@@ -235,7 +235,7 @@ function sessionScheme<N extends Names>(
   });
 }
 
-/** The most accounts that one sweep deletes, so that it ends. */
+/** The maximum number of accounts that one sweep deletes, so that it ends. */
 const MAX_SWEEPS = 1_000;
 
 async function sweep(services: Services): Promise<void> {

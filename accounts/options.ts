@@ -50,7 +50,7 @@ export interface APIKeyOptions {
    */
   readonly prefix?: string;
   /**
-   * The most requests of a key in a minute.
+   * The maximum number of requests per minute with one key.
    *
    * @default {600}
    */

@@ -50,8 +50,9 @@ export interface BatchOutputOptions {
   readonly timeout?: number;
 
   /**
-   * The most that waits while `flush` works or after it failed, in characters.
-   * Lines beyond that are dropped, and `console.error` reports their number.
+   * The maximum length of the lines that wait while `flush` works or after it
+   * failed, in characters. Lines beyond that are dropped, and `console.error`
+   * reports their number.
    *
    * @default {1_048_576}
    */

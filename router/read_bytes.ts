@@ -4,7 +4,7 @@ import { MAX_TIMEOUT } from "./limits.ts";
 
 /** Limits for reading a stream. */
 export interface ReadLimits {
-  /** The most bytes. */
+  /** The maximum number of bytes. */
   readonly maxBytes: number;
   /** The longest time, in milliseconds. */
   readonly timeout: number;
@@ -55,7 +55,10 @@ export async function readBytes(
   }
 }
 
-/** The most bytes of a refused body that are read, and the longest time. */
+/**
+ * The maximum number of bytes in a refused body that are read, and the longest
+ * time.
+ */
 const DISCARDED = { bytes: 8 * 1024 * 1024, time: 5_000 };
 
 /**

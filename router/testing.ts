@@ -99,8 +99,8 @@ export interface TestTarget {
  * Creates a client for tests. It takes paths, keeps cookies, and can follow
  * redirects.
  *
- * It supports one origin. Of the attributes of cookies it reads only `Max-Age`
- * and `Expires`.
+ * It supports one origin. It reads only the cookie attributes `Max-Age` and
+ * `Expires`.
  *
  * @example Staying logged in
  * ```ts

@@ -49,7 +49,7 @@ export interface IssueSource {
   readonly path?: readonly PropertyKey[] | undefined;
 }
 
-/** The most issues that a parse reports. */
+/** The maximum number of issues that a parse reports. */
 export const MAX_ISSUES = 100;
 
 /** The result of a validator for an invalid value. */

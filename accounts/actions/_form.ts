@@ -8,10 +8,13 @@ import { inputNameOf } from "./input_names.ts";
 
 const Email = /* @__PURE__ */ string().pipe(/* @__PURE__ */ emailCheck());
 
-/** The longest address (RFC 5321, section 4.5.3.1), and name, in characters. */
+/**
+ * The maximum lengths of an address (RFC 5321, section 4.5.3.1) and a name, in
+ * characters.
+ */
 const LENGTH = { email: 254, name: 100 };
 
-/** The most bytes of all own fields of an account, as JSON. */
+/** The maximum number of bytes in all own fields of an account, as JSON. */
 const MAX_FIELDS = 8_192;
 
 /** Reads the input of an action, and collects its errors. */

@@ -45,7 +45,7 @@ export interface Settings {
   readonly home: string;
   readonly outbox: Outbox;
   readonly keys: APIKeys;
-  /** The most requests of an API key in a minute. */
+  /** The maximum number of requests per minute with one API key. */
   readonly keyLimit: number;
   readonly now: () => number;
 }
@@ -123,7 +123,10 @@ function passkeyDomain({ origin }: Settings): {
     : { rpId: hostname, origins: [origin] };
 }
 
-/** Creates the queue of the hashes of new accounts, apart from that of logins. */
+/**
+ * Creates the queue that hashes the passwords of new accounts, separate from
+ * that of logins.
+ */
 export function createRegistrationQueue(): PasswordQueue {
   return createPasswordQueue({ running: 1, waiting: 16 });
 }

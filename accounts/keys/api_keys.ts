@@ -13,7 +13,7 @@ import type { AccountStore, StoredAccount, WayIn } from "../store/store.ts";
 /** The kind of API keys among the ways into an account. */
 export const KEY = "key";
 
-/** The most API keys of an account. */
+/** The maximum number of API keys per account. */
 export const MAX_KEYS = 50;
 
 /** The shortest time between two stored uses of a key, in milliseconds. */

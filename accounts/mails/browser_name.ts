@@ -18,7 +18,8 @@ const SYSTEMS = [
 
 /**
  * Returns a browser and a system in words, such as `Firefox on Linux`, or
- * `undefined`. The words are ours: a client can send any header.
+ * `undefined`. The words never come from the header, because a client can send
+ * any header.
  */
 export function browserName(userAgent: string | null): string | undefined {
   const agent = userAgent?.slice(0, 500) ?? "";

@@ -11,7 +11,7 @@ const Waiting: ContextKey<Mail[] | null> = /* @__PURE__ */ createContextKey<
   Mail[] | null
 >(null, { name: "Outbox" });
 
-/** The most emails that wait for their delivery in a process. */
+/** The maximum number of emails that wait for their delivery in a process. */
 const MAX_UNDER_WAY = 1_000;
 
 /**

@@ -496,7 +496,10 @@ class SQLAccountStore implements AccountStore {
     );
   }
 
-  /** Sets the columns that have a value, in the account with these values. */
+  /**
+   * Sets the columns that have a value, in the account that matches the
+   * conditions.
+   */
   async #set(
     values: readonly [AccountColumn, SQLValue | undefined][],
     where: readonly [AccountColumn, SQLValue][],

@@ -143,7 +143,7 @@ export interface AccountListOptions {
    */
   readonly after?: string | undefined;
   /**
-   * The most accounts, from 1 to 1,000.
+   * The maximum number of accounts, from 1 to 1,000.
    *
    * @default {50}
    */

@@ -184,7 +184,9 @@ class Verifier implements DPoPVerifier {
       : { ok: true };
   }
 
-  /** Marks a proof as used. Of several concurrent requests, one gets `true`. */
+  /**
+   * Marks a proof as used. If requests are concurrent, one of them gets `true`.
+   */
   async #use(thumbprint: string, jti: string): Promise<boolean> {
     this.#sweep();
     const key = await this.#used.key(JSON.stringify([thumbprint, jti]));

@@ -14,7 +14,9 @@ import type { ExternalAuthProvider } from "./provider.ts";
 export interface OIDCProfile {
   /** The user's id at the issuer. Identify users by issuer and `sub`. */
   readonly sub: string;
-  /** The email address. It may change, and may belong to another person. */
+  /**
+   * The email address. It may change, and may later belong to another person.
+   */
   readonly email: string | null;
   /** The display name. */
   readonly name: string | null;

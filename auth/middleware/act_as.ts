@@ -77,7 +77,7 @@ export function setActingRules<User extends AuthenticatedUser, Id>(
 }
 
 /**
- * Returns the user as whom the session's user acts, `"refused"` if the rules no
+ * Returns the user that the session's user acts as, `"refused"` if the rules no
  * longer allow it, and `null` if the user does not act.
  */
 export async function actedUserOf(

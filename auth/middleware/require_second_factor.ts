@@ -21,7 +21,7 @@ export interface RequireSecondFactorOptions<
 > {
   /**
    * Returns `true` if this user needs a second factor, for example because of
-   * the role.
+   * their role.
    *
    * @param user The user of the request.
    * @returns `true` if a login with one factor is not enough.

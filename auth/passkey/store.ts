@@ -21,7 +21,7 @@ export interface Passkey {
   readonly backedUp: boolean;
   /**
    * The model of the authenticator, a UUID. It is all zeros if the
-   * authenticator does not tell, and unproven without attestation.
+   * authenticator does not reveal it, and unproven without attestation.
    */
   readonly aaguid: string;
   /** The name that the user sees in a list. */

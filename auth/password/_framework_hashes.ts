@@ -64,7 +64,10 @@ export function toPhcString(stored: string): string {
   return stored;
 }
 
-/** Returns the binary logarithm, a fraction unless the cost is a power of two. */
+/**
+ * Returns the binary logarithm, which is a fraction unless the cost is a power
+ * of two.
+ */
 function logOf(cost: string | undefined): number {
   return Math.log2(Number(cost));
 }

@@ -1,6 +1,6 @@
 /** Limits of a response that is passed on. */
 export interface BodyLimits {
-  /** The most bytes. */
+  /** The maximum number of bytes. */
   readonly maxBytes: number;
   /** The longest time between two parts, in milliseconds. */
   readonly idleTimeout: number;

@@ -26,7 +26,10 @@ import type {
   TokenUnavailable,
 } from "./token_result.ts";
 
-/** The milliseconds that a lease lasts longer than the requests it covers. */
+/**
+ * The time by which a lease outlasts the requests that it covers, in
+ * milliseconds.
+ */
 const LEASE_MARGIN = 5_000;
 
 /** The longest pause after failed refreshes, in milliseconds. */
@@ -302,7 +305,10 @@ function tooLarge(cause: RangeError): ExternalAuthError {
   return new ExternalAuthError("token_response_invalid", cause.message);
 }
 
-/** Waits before the next look: 30 ms first, then up to 250 ms, at random. */
+/**
+ * Waits before the next look: The first pause is 30 ms, and later ones are
+ * random, up to 250 ms.
+ */
 function pause(attempt: number): Promise<void> {
   const longest = Math.min(30 * 2 ** Math.min(attempt, 10), 250);
   const time = longest * (0.5 + Math.random() / 2);

@@ -84,8 +84,8 @@ export class PendingLogins {
   }
 
   /**
-   * Takes the login of a claim, and ends the others of its user. Of several
-   * concurrent requests, one gets it. The session keeps its claim until
+   * Takes the login of a claim, and ends the others of its user. If requests
+   * are concurrent, one gets it. The session keeps its claim until
    * `completeAuth`: a change would be a conflict in the other requests.
    */
   async take(claim: PendingClaim): Promise<StoredLogin | null> {

@@ -24,9 +24,9 @@ export type WaitingLogin = [
 ];
 
 /**
- * The most logins of a user that wait, and their size. Another one ends the
- * oldest: if it were refused, or ended all of them, an attacker with the password
- * could keep the user from logging in.
+ * The maximum number of waiting logins per user, and their size. Another one
+ * ends the oldest: if it were refused, or ended all of them, an attacker with
+ * the password could keep the user from logging in.
  */
 const BOUNDS = { count: 20, bytes: 32_000 };
 

@@ -7,10 +7,10 @@ import {
 import { Session, type SessionLabel } from "../../session/mod.ts";
 import { encodeBase64Url, sha256Base64Url } from "../../session/secrets.ts";
 
-/** The most known devices of an account. */
+/** The maximum number of known devices per account. */
 const MAX_DEVICES = 10;
 
-/** The most accounts that know a browser. */
+/** The maximum number of accounts that know a browser. */
 const MAX_ACCOUNTS = 5;
 
 /** 128 random bits. */

@@ -76,7 +76,7 @@ export class InMemoryProvider {
     return errorResponse(404, "not_found");
   };
 
-  /** Answers an authorization request as the user. */
+  /** Answers an authorization request in place of the user. */
   authorize(
     location: string | null,
     { error, user }: { readonly error?: string; readonly user: Claims },

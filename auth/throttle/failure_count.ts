@@ -10,7 +10,7 @@ export type FailureCount = readonly [
 ];
 
 /**
- * The failures in one slice of time: the time of the last one, in epoch
+ * The failures within one time slice: the time of the last one in epoch
  * milliseconds, and their number. They expire together.
  */
 type Slice = readonly [last: number, failures: number];

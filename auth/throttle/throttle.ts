@@ -319,7 +319,7 @@ function keepOf({ device, devices }: FoundDevice): AddOptions {
   return { keep: device, from: devices };
 }
 
-/** Returns the longest time that one of several counts demands. */
+/** Returns the longest wait that the counts demand. */
 export async function longestWait(
   counts: readonly StoredCount[],
 ): Promise<number> {

@@ -26,8 +26,8 @@ export interface UserCounts {
 type Pair = readonly [client: string, count: FailureCount];
 
 /**
- * The most addresses whose failures a user has. The account is delayed before
- * more of them have failed within an hour.
+ * The maximum number of addresses whose failures count for one user. The
+ * account is delayed before more of them have failed within an hour.
  */
 const MAX_PAIRS = 60;
 

@@ -3,7 +3,7 @@ import { checkPositive } from "../limits.ts";
 /** Options for {@linkcode eventQueue}. */
 export interface EventQueueOptions {
   /**
-   * The most values that wait for the client.
+   * The maximum number of values that wait for the client.
    *
    * @default {100}
    */

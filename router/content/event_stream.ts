@@ -115,7 +115,7 @@ export function eventStream(
   });
 }
 
-/** The most characters of an id that a browser sends. */
+/** The maximum number of characters in an id that a browser sends. */
 const MAX_ID = 1024;
 
 const encoder = /* @__PURE__ */ new TextEncoder();

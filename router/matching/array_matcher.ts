@@ -96,8 +96,9 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   }
 
   /**
-   * Finds the most specific route. Of equal ones, a route of the method wins
-   * over one for any method. HEAD falls back to GET unless a HEAD route wins.
+   * Finds the most specific route. If several are equal, a route of the method
+   * wins over one for any method. HEAD falls back to GET unless a HEAD route
+   * wins.
    *
    * @param method The method of the request.
    * @param url The URL of the request, in the form of `new URL(url).href`.

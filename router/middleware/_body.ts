@@ -7,7 +7,7 @@ export type BodyErrorStatus = 400 | 408 | 413 | 415;
 
 /** Limits of a body. */
 export interface BodyLimits {
-  /** The most bytes. */
+  /** The maximum number of bytes. */
   readonly maxBytes: number;
   /** The longest time that it may take to arrive, in milliseconds. */
   readonly timeout: number;

@@ -1,10 +1,10 @@
 // Parses multipart forms (RFC 7578) equally on all runtimes.
 
-/** The most parts of a form. */
+/** The maximum number of parts in a form. */
 export interface PartLimits {
-  /** The most parts, fields and files together. */
+  /** The maximum number of parts, fields and files together. */
   readonly maxParts: number;
-  /** The most files. */
+  /** The maximum number of files. */
   readonly maxFiles: number;
 }
 

@@ -28,7 +28,10 @@ export interface InvalidInputIssue {
   readonly field?: string;
 }
 
-/** The most issues of a response, and the most characters of their pointers. */
+/**
+ * The maximum number of issues in a response, and of characters in their
+ * pointers.
+ */
 const MAX_ERRORS = 100;
 const MAX_POINTERS = 8192;
 

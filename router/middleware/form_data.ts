@@ -13,13 +13,13 @@ export interface FormDataOptions {
    */
   readonly maxBytes?: number;
   /**
-   * The most parts, fields and files together.
+   * The maximum number of parts, fields and files together.
    *
    * @default {100}
    */
   readonly maxParts?: number;
   /**
-   * The most files.
+   * The maximum number of files.
    *
    * @default {10}
    */

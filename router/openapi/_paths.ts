@@ -12,7 +12,9 @@ export interface OpenAPIPath {
   readonly params: readonly (readonly [name: string, schema: JSONSchema])[];
 }
 
-/** The most paths that the optional parts of a pattern may create. */
+/**
+ * The maximum number of paths that the optional parts of a pattern may create.
+ */
 const MAX_PATHS = 16;
 
 /** Returns the paths of a pattern, or the reason why it has none. */

@@ -10,7 +10,7 @@ import type { CollectedRoute, Mount, Registered } from "../mount.ts";
 /** A route with the mounts and the middleware before it. */
 export interface FoundRoute {
   readonly route: CollectedRoute;
-  /** The prefix of the mounts that the route is in. */
+  /** The prefix of all mounts around the route. */
   readonly prefix: string;
   /** The descriptions of the middleware before the handler, the first outermost. */
   readonly before: readonly MiddlewareDescription[];

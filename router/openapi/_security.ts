@@ -16,7 +16,7 @@ export interface RouteSecurity {
   readonly problem?: string;
 }
 
-/** The most alternatives of a route. */
+/** The maximum number of alternatives for a route. */
 const MAX_ALTERNATIVES = 100;
 
 /** The security schemes of a document. */

@@ -18,7 +18,7 @@ const ERROR = 2;
 /** The methods that conventions know. Clients could invent any number. */
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 
-/** The most characters of a value from the network. */
+/** The maximum number of characters in a value from the network. */
 const MAX_LENGTH = 1024;
 
 /** Returns the ids of a span if it belongs to a trace. */

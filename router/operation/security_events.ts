@@ -144,7 +144,7 @@ export function securityEvents(
   });
 }
 
-/** The most events that wait for their delivery. */
+/** The maximum number of events that wait for their delivery. */
 const MAX_WAITING = 10_000;
 
 /** The deliveries of one middleware. */
@@ -234,7 +234,7 @@ const KINDS: Record<
   "role-change": USER_CHANGE,
 };
 
-/** The most characters of a reason and of an id. */
+/** The maximum number of characters in a reason or an id. */
 const MAX_LENGTH = 100;
 
 function createEvent(

@@ -4,9 +4,9 @@ import type { Component } from "./components.ts";
 const VALUES = ["x", "1", "X", ""];
 
 /**
- * Returns `true` if a `URLPattern` was created with `ignoreCase`. It has no
- * property that says so, so it is tested with a URL and the same URL in the
- * other case.
+ * Returns `true` if a `URLPattern` was created with `ignoreCase`. No property
+ * tells, so the function tests it with a URL and the same URL in the other
+ * case.
  *
  * @throws {TypeError} If no URL is found that the pattern matches; the message
  * is the reason.

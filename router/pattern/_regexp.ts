@@ -25,7 +25,7 @@ const TOKEN =
 const CLASS_ITEM = /(\\p\{[\w=]+\}|\\?.)(?:-(\\?.))?/gi;
 const QUANTIFIER = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)$/;
 
-/** The most states of a group. */
+/** The maximum number of states in a group. */
 const MAX_STATES = 2_000;
 
 /**

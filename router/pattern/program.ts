@@ -31,10 +31,16 @@ export type GroupMatcher = (
   offset: number,
 ) => number;
 
-/** The most states and positions of a run whose memory is kept, in bytes. */
+/**
+ * The maximum number of states and positions of a run whose memory is kept, in
+ * bytes.
+ */
 const MAX_KEPT = 4096;
 
-/** The most states and positions of a run. A longer input ends the request. */
+/**
+ * The maximum number of states and positions of a run. A longer input ends the
+ * request.
+ */
 const MAX_VISITED = 2 ** 22;
 
 /**

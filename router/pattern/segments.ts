@@ -10,10 +10,10 @@ export type Segment = Part | readonly Part[];
 /** The segments of a path from the left, with or without its optional parts. */
 export type PathForm = readonly Segment[];
 
-/** The most optional parts that are expanded. */
+/** The maximum number of optional parts that are expanded. */
 const MAX_EXPANDED = 4;
 
-/** The most forms that a path can have. */
+/** The maximum number of forms that a path can have. */
 export const MAX_FORMS: number = 2 ** MAX_EXPANDED + 1;
 
 /**
@@ -33,7 +33,7 @@ export function pathForms(parts: readonly Part[]): PathForm[] {
 /**
  * Returns the pieces with and without each optional one, the longest first.
  *
- * @param left The most optional pieces to expand.
+ * @param left The maximum number of optional pieces to expand.
  */
 function expand(
   pieces: readonly Part[],

@@ -2,7 +2,7 @@
 
 /** The deepest nesting of names. */
 export const MAX_DEPTH = 5;
-/** The most values of a form with nested names. */
+/** The maximum number of values in a form with nested names. */
 export const MAX_FIELDS = 1000;
 /** The bound of indexes: each index must be smaller. */
 export const MAX_INDEX = 1000;

@@ -61,7 +61,10 @@ export function resolveLazy(parts: LazyParts): Node {
   );
 }
 
-/** The most objects and arrays that recursive schemas visit in one parse. */
+/**
+ * The maximum number of objects and arrays that recursive schemas visit in one
+ * parse.
+ */
 const MAX_VISITS = 250_000;
 
 /**

@@ -9,7 +9,10 @@ import {
 import { type Check, expect, numbers } from "./_checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
-/** The number of sessions of a user, and the most times that each rotates. */
+/**
+ * The number of sessions per user, and the maximum number of rotations per
+ * session.
+ */
 const SESSIONS = 150;
 const ROTATIONS = 100;
 

@@ -16,7 +16,7 @@ type Check<Store> = readonly [
 
 const use = { counter: 6, backedUp: true, usedAt: 2_000 };
 
-/** Runs a check of a store that knows nothing of versions. */
+/** Runs a check of a store without versions. */
 export async function runWith(
   check: Check<CurrentStore>[1],
   store: PasskeyStore,
