@@ -62,7 +62,7 @@ export interface Accounts<N extends Names = Names> {
   readonly controller: Controller<AccountRoutes>;
   /** Requires a user: browsers go to the login page, scripts get a 401. */
   readonly requireUser: Guard;
-  /** Requires a login of the last ten minutes, which a page confirms. */
+  /** Requires a login within the last ten minutes, which a page confirms. */
   readonly requireFresh: Guard;
   /**
    * Requires one of the given roles.
@@ -90,7 +90,7 @@ export interface Accounts<N extends Names = Names> {
   readonly store: SessionStore;
   /** Creates the tables that are missing. The first request does it as well. */
   readonly migrate: () => Promise<void>;
-  /** Deletes the accounts whose delay is over, and expired sessions. */
+  /** Deletes the accounts whose delay has passed, and expired sessions. */
   readonly sweep: () => Promise<void>;
   /** Waits for the emails and other work after responses. */
   readonly flush: () => Promise<void>;

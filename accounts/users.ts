@@ -44,7 +44,7 @@ export interface NewUser<N extends Names = Names> {
    */
   readonly role?: RoleOf<N>;
   /**
-   * The values of the own fields.
+   * The values of the additional fields.
    *
    * @default {no values}
    */

@@ -25,7 +25,7 @@ export async function writeProject(
       const file = join(folder, path);
       await mkdir(dirname(file), { recursive: true });
       const mode = path === ".env" ? SECRET_MODE : 0o666;
-      // "wx" fails if another program has created the file meanwhile.
+      // "wx" fails if another program has created the file in the meantime.
       await writeFile(file, text, { flag: "wx", mode });
     }
   } catch (error) {

@@ -64,7 +64,9 @@ function readArguments(
   return { request, platform: others.slice(1) };
 }
 
-/** Rejects like the global `fetch` if the request was aborted meanwhile. */
+/**
+ * Rejects like the global `fetch` if the request was aborted in the meantime.
+ */
 function unlessAborted(
   result: Response | Promise<Response>,
   context: RequestContext,

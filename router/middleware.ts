@@ -20,7 +20,7 @@ export type MiddlewareResult =
  * `next()`, or return nothing to let the request through.
  *
  * @typeParam Entries The entries that it adds to the context, for the types of
- * the handlers behind it.
+ * the handlers after it.
  */
 export interface Middleware<Entries extends ContextEntries = ContextEntries> {
   /**

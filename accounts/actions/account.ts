@@ -44,7 +44,7 @@ export async function confirm(call: Call): Promise<Outcome> {
   return { ok: true, next: "done", location };
 }
 
-/** Saves the name and the own fields. */
+/** Saves the name and the additional fields. */
 export async function saveProfile(call: Call): Promise<Outcome> {
   const { context, messages, services: { routes, store } } = call;
   const account = ownAccount(context);

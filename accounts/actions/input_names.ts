@@ -1,4 +1,4 @@
-/** Returns the name of the input of an own field. */
+/** Returns the input name of an additional field. */
 export function inputNameOf(field: string): string {
   return `field-${field}`;
 }

@@ -40,8 +40,8 @@ export interface TestAccounts<N extends Names = Names> extends Accounts<N> {
 
 /**
  * Creates accounts for the tests of an application: in memory, with the origin
- * `https://test.example` of test clients, cheap hashes and a clock that stands
- * still.
+ * `https://test.example` of test clients, cheap hashes and a clock that does
+ * not advance.
  *
  * @example A page for users
  * ```ts

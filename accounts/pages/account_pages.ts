@@ -6,7 +6,7 @@ import { errorSummary, field, type FormState, ownField } from "./fields.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
 
-/** Creates the page of the name and the own fields. */
+/** Creates the page of the name and the additional fields. */
 export function profileView(
   call: PageCall,
   state: FormState,

@@ -58,7 +58,7 @@ export function checkbox(
   `;
 }
 
-/** Creates the input of an own field. */
+/** Creates the input of an additional field. */
 export function ownField(
   [key, own]: readonly [string, AccountField],
   { language }: Messages,

@@ -149,7 +149,7 @@ export interface AccountListOptions {
    */
   readonly limit?: number;
   /**
-   * A part of the name or the address, in any case.
+   * A part of the name or the address, in upper or lower case.
    *
    * @default {undefined}
    */

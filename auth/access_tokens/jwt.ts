@@ -51,7 +51,7 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
   readonly tokenScopes?: (claims: AccessTokenClaims) => readonly string[];
 
   /**
-   * The header `typ` of the tokens, in any case, with or without
+   * The header `typ` of the tokens, in upper or lower case, with or without
    * `application/`. With a value other than the default, the claims
    * `client_id`, `iat` and `jti` are optional. Issuers that do not support RFC
    * 9068 leave them out. `""` is for tokens without `typ`.

@@ -53,7 +53,7 @@ export class CachedDocument<Value> {
 
   /**
    * Returns the document. Concurrent calls share one request. If the request
-   * fails, it returns the stale document until `maxStale` is over.
+   * fails, it returns the stale document until `maxStale` has passed.
    */
   async get(): Promise<Value> {
     const { maxStale, now, ttl } = this.#options;

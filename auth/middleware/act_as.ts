@@ -107,8 +107,8 @@ export interface ActAsOptions {
  * sessions, and ends with their logout. It gets a new id. `requireFreshAuth`,
  * `requireOwnLogin` and everything that proves, adds or removes a way into an
  * account refuse users who act as others. If the rules of the scheme no longer
- * allow it, or the time is over, there is no user until {@linkcode stopActing}
- * or a login.
+ * allow it, or the time has expired, there is no user until
+ * {@linkcode stopActing} or a login.
  *
  * @example An administrator acts as a user
  * ```ts

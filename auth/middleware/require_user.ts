@@ -41,7 +41,7 @@ export type UserGuard<User extends AuthenticatedUser> = [User] extends [unknown]
  *
  * The type of the parameter says which user the guard needs. If the schemes of
  * `auth` have other users, `context.get(Auth)` has the type `never` in handlers
- * behind the guard, so they do not compile. A request without a user gets a 401.
+ * after the guard, so they do not compile. A request without a user gets a 401.
  *
  * @example Users with a paid plan
  * ```ts

@@ -72,7 +72,7 @@ export function readBcrypt(
   };
 }
 
-/** Returns the hexadecimal SHA-256 that Django puts in front of bcrypt. */
+/** Returns the hexadecimal SHA-256 hash that Django passes to bcrypt. */
 async function hexDigest(password: string): Promise<string> {
   return encodeHex(await sha256(password));
 }

@@ -85,8 +85,8 @@ export interface GetTokenOptions {
    */
   readonly rejected?: string | undefined;
   /**
-   * Ends the wait for a refresh. The refresh itself continues, because its tokens
-   * must be stored. The wait is bounded in any case.
+   * Ends the wait for a refresh. The refresh itself continues, because its
+   * tokens must be stored. The wait always has a limit.
    *
    * @default {undefined}
    */

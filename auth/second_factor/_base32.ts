@@ -16,7 +16,10 @@ export function encodeBase32(bytes: Uint8Array): string {
   return bits > 0 ? text + ALPHABET[buffer << (5 - bits) & 31] : text;
 }
 
-/** Decodes base32 in any case, or returns `null` for any other string. */
+/**
+ * Decodes base32 in upper or lower case, or returns `null` for any other
+ * string.
+ */
 export function decodeBase32(text: string): Uint8Array<ArrayBuffer> | null {
   const bytes: number[] = [];
   let buffer = 0;

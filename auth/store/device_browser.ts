@@ -135,7 +135,7 @@ export class DeviceBrowser {
     const known = new Set(before.map(([hash]) => hash));
     const replaced = this.#ids.filter(({ hash }) => known.has(hash))
       .map((one) => one.id).filter((one) => one !== id);
-    // Another throttle may have set the cookie meanwhile.
+    // Another throttle may have set the cookie in the meantime.
     const others = idsOf(this.#cookie).filter((one) => !replaced.includes(one));
     const ids = others.includes(id) ? others : [id, ...others];
     const value = ids.slice(0, MAX_ACCOUNTS).join(".");

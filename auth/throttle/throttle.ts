@@ -78,9 +78,10 @@ export type ThrottleAttempt =
   | {
     readonly allowed: true;
     /**
-     * Takes the attempt back out of the counts because it succeeded. The browser
-     * becomes a known device of the account when the login is complete: as soon as
-     * `completeAuth` was called in this request, behind the session middleware.
+     * Takes the attempt back out of the counts because it succeeded. The
+     * browser becomes a known device of the account when the login is complete:
+     * as soon as `completeAuth` was called in this request, after the session
+     * middleware.
      */
     readonly succeed: () => Promise<void>;
     /**

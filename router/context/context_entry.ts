@@ -38,8 +38,8 @@ export interface OrEarlier<Value> {
 }
 
 /**
- * The type of a key's value behind the middleware that provides `Entries`. `Base`
- * is the type without such a middleware.
+ * The type of a key's value after the middleware that provides `Entries`.
+ * `Base` is the type without such a middleware.
  */
 export type ProvidedValue<
   Entries extends ContextEntries,

@@ -34,7 +34,7 @@ const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
 interface Fork<Data> {
   readonly node: Node<Data>;
   readonly at: number;
-  /** The number of marks in front of it. */
+  /** The number of marks before it. */
   readonly depth: number;
 }
 
@@ -100,7 +100,7 @@ export function searchFast<Data>(
       const from = depth > 0 ? marks[depth - 1]! : start;
       return isPlain(url, from) ? null : undefined;
     }
-    // The param overwrites the marks in front of the rest.
+    // The param overwrites the marks before the rest.
     if (rival !== null && 2 * rival.names.length - 2 > depth) restAt = -1;
     at = markSegment(url, at + 1, marks, depth);
     if (at < 0) return undefined;

@@ -55,12 +55,12 @@ function matchSegments(
 /**
  * Creates a matcher of params with literals between them. Searching for each
  * literal from the left gives the groups of URLPattern's lazy expression: the
- * first place leaves the most to the literals behind it.
+ * first place leaves the most to the literals after it.
  *
  * @param parts Params and literals, the first of which is a param.
  */
 function createParamMatcher(parts: readonly Part[]): GroupMatcher {
-  /** The literals behind the params. */
+  /** The literals after the params. */
   const literals: string[] = [];
   for (const { type, prefix } of parts) {
     if (type === "text") literals[literals.length - 1] += prefix;

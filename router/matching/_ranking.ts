@@ -23,7 +23,7 @@ export function bestOf<Data>(node: Node<Data>): Leaf<Data> {
   return node.best!;
 }
 
-/** Returns the most specific leaf behind a node's param and branches. */
+/** Returns the most specific leaf after a node's param and branches. */
 export function bestDynamicOf<Data>(node: Node<Data>): Leaf<Data> | null {
   if (node.bestDynamic === null) {
     let best = node.param && bestOf(node.param);

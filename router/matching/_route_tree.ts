@@ -75,7 +75,7 @@ interface GroupBranch<Data> {
 
 /** A node of the tree: a literal, and all that can follow it. */
 export class Node<Data> {
-  /** The node behind a slash and a param. */
+  /** The node after a slash and a param. */
   param: Node<Data> | null = null;
   /** Other groups that can follow. */
   branches: GroupBranch<Data>[] | null = null;
@@ -88,7 +88,7 @@ export class Node<Data> {
   leaf: Leaf<Data> | null = null;
   /** The most specific leaf at or below the node, once it was computed. */
   best: Leaf<Data> | null = null;
-  /** The same, but only behind the param and the branches. */
+  /** The same, but only after the param and the branches. */
   bestDynamic: Leaf<Data> | null = null;
 
   /** Creates a node without leaves. */
@@ -208,7 +208,7 @@ export class RouteTree<Data> {
     return node;
   }
 
-  /** Adds a literal behind a node, and returns the node of its end. */
+  /** Adds a literal after a node, and returns the node of its end. */
   #addLiteral(from: Node<Data>, text: string): Node<Data> {
     let node = from;
     for (let at = 0; at < text.length;) {
@@ -254,7 +254,7 @@ export class RouteTree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  /** Adds the groups of a segment, or of the rest of the path, behind a node. */
+  /** Adds the groups of a segment, or of the rest of the path, after a node. */
   #addGroups(node: Node<Data>, parts: readonly Part[]): Node<Data> {
     const branches = node.branches ??= [];
     const signature = partsSignature(parts);

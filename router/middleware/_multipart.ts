@@ -87,9 +87,9 @@ function readHeaders(section: string): PartHeaders | null {
 
 /**
  * A parameter: its name, and its value as a quoted string or a token. The last
- * quote ends a name, because browsers do not escape a backslash in front of it.
- * Each backslash matches in one way only: otherwise a row of them without a quote
- * at the end would take exponential time.
+ * quote ends a name, because browsers do not escape a backslash before it. Each
+ * backslash matches in one way only: otherwise a row of them without a quote at
+ * the end would take exponential time.
  */
 const PARAM =
   /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\\\|\\"(?!$)|\\(?!["\\])|\\(?="$))*)"|([^\s";]+))/y;

@@ -4,9 +4,10 @@ import type { RequestContext } from "../mod.ts";
  * The origins that an application trusts: an array of origins and patterns, or a
  * function that returns `true` for an origin it trusts.
  *
- * In a pattern, `*` stands for one label in front of the host, or for any port:
+ * In a pattern, `*` stands for one label before the host, or for any port:
  * `https://*.app.example`, `http://localhost:*`. The origin `null` of sandboxed
- * frames and local files is never trusted, and the function is not called for it.
+ * frames and local files is never trusted, and the function is not called for
+ * it.
  */
 export type TrustedOrigins =
   | readonly string[]
@@ -45,7 +46,7 @@ function isOrigin(origin: string): boolean {
   return `${protocol}//${host}` === origin;
 }
 
-/** A label in front of a host, but not of a top-level domain. */
+/** A label before a host, but not before a top-level domain. */
 const ANY_LABEL = /\/\/\*\.(?=localhost(?::|$)|[^.]+\.\w)/;
 
 /** Returns the pattern of an origin, in which `*` stands for a label or a port. */

@@ -65,8 +65,8 @@ export class BodyTooLargeError extends Error {
  * gets a 413. The body is not kept in memory. If the client leaves before the
  * body has arrived, the read rejects, and the response is a 400.
  *
- * Behind it, `context.request` is a copy. Functions of the runtime that need the
- * original request find it in front of this middleware.
+ * Behind it, `context.request` is a copy. Functions of the runtime that need
+ * the original request find it before this middleware.
  *
  * @example A webhook of 64 kB at most
  * ```ts

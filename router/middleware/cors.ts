@@ -49,7 +49,7 @@ export interface CORSOptions {
  * Creates a middleware that allows scripts of trusted origins to read
  * responses, including errors, and that answers preflights.
  *
- * Put it first in the middleware of the router: guards behind it never see a
+ * Put it first in the middleware of the router: guards after it never see a
  * preflight, which has no credentials. A preflight gets the methods that have a
  * route for its path, including routes of mounted routers. For a path without
  * routes it gets the method that it asks for, so that scripts can read the 404.

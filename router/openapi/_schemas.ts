@@ -6,7 +6,7 @@ import type { InputSchema } from "../middleware/input_schema.ts";
 /** The place of a component. */
 const PLACE = "#/components/schemas/";
 
-/** The values that the strings of a query or a form stand for, by type. */
+/** The values that the strings of a query or a form represent, by type. */
 const STRING_TYPES: Readonly<Record<string, JSONSchema>> = {
   date: { type: "string", format: "date-time" },
   bigint: { type: "integer" },

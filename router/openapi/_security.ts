@@ -1,4 +1,4 @@
-// Reads the guards that stand before a route.
+// Reads the guards before a route.
 
 import type {
   MiddlewareDescription,
@@ -10,7 +10,7 @@ export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** The security of a route. */
 export interface RouteSecurity {
-  /** The alternatives; empty if no guard stands before the route. */
+  /** The alternatives; empty if there is no guard before the route. */
   readonly requirements: readonly SecurityRequirement[];
   /** The reason why the alternatives are incomplete. */
   readonly problem?: string;

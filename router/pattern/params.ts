@@ -109,13 +109,13 @@ export type ParamNames<
   : Exclude<Found, `{${string}`>;
 
 /**
- * The name of a param, and the rest of the pattern behind its regexp and its
+ * The name of a param, and the rest of the pattern after its regexp and its
  * modifier.
  *
  * @typeParam Text The rest of the pattern.
  * @typeParam Name The name so far.
  * @typeParam Depth One element for each open parenthesis of the regexp; `"end"`
- * behind it.
+ * after it.
  */
 export type ReadParam<
   Text extends string,
@@ -147,7 +147,7 @@ export type ReadParam<
   : string extends Text ? [never, Text]
   : [Name extends "" ? never : Name, ""];
 
-/** The names behind a group in braces, which get its modifier. */
+/** The names after a group in braces, which get its modifier. */
 export type CloseGroup<Found extends string, Mark extends "?" | ""> =
   Found extends "{" ? never
     : Found extends `{${infer Name}` ? `${Name}${Mark}`

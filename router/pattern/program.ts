@@ -124,7 +124,7 @@ function run(
 }
 
 /**
- * Returns the position behind the input of a state, or -1 without a match.
+ * Returns the position after the input of a state, or -1 without a match.
  *
  * @param begin The position of its mark, if it has one.
  */

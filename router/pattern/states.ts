@@ -8,7 +8,7 @@ export const SET = 1;
 export const SPLIT = 2;
 /** Stores the position in a mark. */
 export const MARK = 3;
-/** Fails unless the position is behind that of a mark. */
+/** Fails unless the position is after that of a mark. */
 export const NOT_EMPTY = 4;
 /** Matches a word boundary, or any other position. */
 export const BOUNDARY = 5;

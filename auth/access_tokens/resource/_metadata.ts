@@ -47,8 +47,8 @@ export function checkResource(
 }
 
 /**
- * Returns the audiences that stand for a resource. A URL without a path has a
- * second form, with a slash, into which many clients normalize it.
+ * Returns the audiences that mean a resource. A URL without a path has a second
+ * form, with a slash, into which many clients normalize it.
  */
 export function audiencesOf(resource: string): readonly string[] {
   const { href, origin } = new URL(resource);

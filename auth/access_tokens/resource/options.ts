@@ -24,7 +24,7 @@ export interface TokenIssuer {
   readonly audience?: string;
 
   /**
-   * The header `typ` of the tokens, in any case, with or without
+   * The header `typ` of the tokens, in upper or lower case, with or without
    * `application/`. With a value other than the default, the claims
    * `client_id`, `iat` and `jti` are optional. Issuers that do not support RFC
    * 9068 leave them out. `""` is for tokens without `typ`.
