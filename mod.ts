@@ -1,6 +1,6 @@
 /**
  * The names of the router, sessions, the log and logins that the README, Getting
- * started or two other pages of the guide import, with the keys of the context that
+ * started or several pages of the guide import, with the keys of the context that
  * their middleware sets. Each entry, such as `@gatehouse/web/auth`, has all names of
  * its part.
  *
@@ -64,8 +64,8 @@ export {
   createCookieSessionStore,
   createMemorySessionStore,
   Session,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "./session/mod.ts";
 export { session } from "./session/middleware.ts";
 export { batchOutput, Log, logger } from "./logger/mod.ts";

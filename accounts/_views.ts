@@ -17,7 +17,7 @@ import {
   sessionsView,
   twoStepView,
 } from "./pages/security_pages.ts";
-import { sessions } from "../session/mod.ts";
+import { userSessions } from "../session/mod.ts";
 import {
   chooseView,
   codeView,
@@ -55,7 +55,7 @@ export async function sessionsPage(
   call: ViewCall,
   state: FormState,
 ): Promise<View> {
-  return sessionsView(call, state, await sessions(call.context).list());
+  return sessionsView(call, state, await userSessions(call.context).list());
 }
 
 /** Shows the page of the code of a login by email. */

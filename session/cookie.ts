@@ -20,7 +20,7 @@ import {
  * - `destroy` ends the session in this browser only: a second cookie with the time
  *   of the logout makes older sessions invalid there. A stolen copy works until it
  *   expires or `revokedBefore` rejects it.
- * - The methods of `sessions(context)` throw.
+ * - The methods of `userSessions(context)` throw.
  * - The name and the value have at most 4,096 bytes. Larger sessions cause a
  *   `RangeError`.
  *

@@ -54,7 +54,7 @@ export interface EndUserSessionsOptions {
  * Ends all sessions of a user outside a request, as in a job or a command. It also
  * ends those that get a new id in the meantime.
  *
- * In a handler, `sessions(context).endAll()` ends the sessions of the user who is
+ * In a handler, `userSessions(context).endAll()` ends the sessions of the user who is
  * logged in.
  *
  * @example Lock a user out

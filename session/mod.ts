@@ -57,9 +57,9 @@ export {
   type PageOptions,
   type SessionInfo,
   type SessionPage,
-  sessions,
   type UserSessions,
-} from "./sessions.ts";
+  userSessions,
+} from "./user_sessions.ts";
 export {
   type KeyPage,
   type KeyVersion,

@@ -79,7 +79,7 @@ export class Session {
   }
 
   /**
-   * The id in the store, which `sessions(context)` also uses. It is empty until
+   * The id in the store, which `userSessions(context)` also uses. It is empty until
    * the session is first saved. It is not secret: it is a hash of the token in the
    * cookie.
    */

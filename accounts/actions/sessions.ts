@@ -1,4 +1,4 @@
-import { Session, sessions } from "../../session/mod.ts";
+import { Session, userSessions } from "../../session/mod.ts";
 import { type Call, type Outcome, refused } from "./call.ts";
 
 /** Ends one session of the user, or all others. */
@@ -6,9 +6,11 @@ export async function endSessions(call: Call): Promise<Outcome> {
   const { context, input, messages, services: { routes } } = call;
   const id = input.get("id");
   if (typeof id === "string" && id !== "") {
-    if (!await sessions(context).end(id)) return refused(messages.sessionGone);
+    if (!await userSessions(context).end(id)) {
+      return refused(messages.sessionGone);
+    }
   } else {
-    await sessions(context).endAll({ except: context.get(Session).id });
+    await userSessions(context).endAll({ except: context.get(Session).id });
   }
   const location = routes.sessions.index.href();
   return { ok: true, next: "done", location, message: messages.sessionsEnded };

@@ -9,7 +9,7 @@ import { currentSession } from "../login/current_session.ts";
 export interface DeviceChange {
   /** The user of the session. */
   readonly userId: string | number;
-  /** The id of the session in its store, for `sessions(context).end()`. */
+  /** The id of the session in its store, for `userSessions(context).end()`. */
   readonly sessionId: string;
   /** The browser and the address of the request. */
   readonly device: SessionLabel;

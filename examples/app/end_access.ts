@@ -1,5 +1,5 @@
 import type { RequestContext } from "@gatehouse/web/fetch-router";
-import { Session, sessions } from "@gatehouse/web/session";
+import { Session, userSessions } from "@gatehouse/web/session";
 import type { LinkedIdentity } from "./data/identities.ts";
 import type { User, Users } from "./data/users.ts";
 import type { Services } from "./services.ts";
@@ -23,7 +23,7 @@ export async function endSessionsAndTokens(
   except?: string,
 ): Promise<void> {
   await tokens.revokeAll(userId);
-  await sessions(context).endAll({ userId, except, version });
+  await userSessions(context).endAll({ userId, except, version });
 }
 
 /**
@@ -40,7 +40,7 @@ export async function endOtherSessions(
   const version = await users.endAccess(user);
   if (version === null) return false;
   const { id } = context.get(Session);
-  await sessions(context).endAll({ userId: user.id, except: id, version });
+  await userSessions(context).endAll({ userId: user.id, except: id, version });
   return true;
 }
 

@@ -2,9 +2,9 @@ import {
   endUserSessions,
   type EndUserSessionsOptions,
   SessionConflictError,
-  sessions,
   type SessionStore,
   SessionStoreError,
+  userSessions,
 } from "../mod.ts";
 import { type Check, expect, numbers } from "./_checks.ts";
 import { Client, strongCheck } from "./_client.ts";
@@ -46,7 +46,7 @@ export const endingChecks: readonly Check[] = [
       });
       await begun.promise;
       await owner.send(async (session, context) => {
-        await sessions(context).endAll({ except: session.id });
+        await userSessions(context).endAll({ except: session.id });
       });
       await Promise.all(rotating);
       let survivors = 0;

@@ -1,4 +1,4 @@
-import { SessionLimitError, sessions } from "../mod.ts";
+import { SessionLimitError, userSessions } from "../mod.ts";
 import { type Check, expect, numbers } from "./_checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
@@ -13,14 +13,18 @@ export const limitChecks: readonly Check[] = [
       const sizes: number[] = [];
       let after: string | undefined;
       do {
-        const page = await sessions(context).page({ userId, after, limit: 10 });
+        const page = await userSessions(context).page({
+          userId,
+          after,
+          limit: 10,
+        });
         ids.push(...page.sessions.map(({ id }) => id));
         sizes.push(page.sessions.length);
         after = page.next;
       } while (after !== undefined);
       expect("sizes", sizes, [10, 10, 5]);
       expect("different", new Set(ids).size, 25);
-      const listed = await sessions(context).list(userId);
+      const listed = await userSessions(context).list(userId);
       expect("listed", listed.map(({ id }) => id).sort(), ids.sort());
     });
   }),
@@ -41,7 +45,7 @@ export const limitChecks: readonly Check[] = [
     const own = client.cookie;
     client.cookie = cookies[0]!;
     await client.send(async (session, context) => {
-      const ended = await sessions(context).endAll({ except: session.id });
+      const ended = await userSessions(context).endAll({ except: session.id });
       expect("ended", ended, 599);
     });
     const users: unknown[] = [];

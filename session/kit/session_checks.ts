@@ -1,4 +1,4 @@
-import { SessionConflictError, sessions } from "../mod.ts";
+import { SessionConflictError, userSessions } from "../mod.ts";
 import { type Check, expect } from "./_checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
@@ -102,8 +102,8 @@ export const sessionChecks: readonly Check[] = [
     }
     const own = others.pop()!;
     await client.send(async (session, context) => {
-      expect("listed", (await sessions(context).list()).length, 3);
-      const ended = await sessions(context).endAll({ except: session.id });
+      expect("listed", (await userSessions(context).list()).length, 3);
+      const ended = await userSessions(context).endAll({ except: session.id });
       expect("ended", ended, 2);
     });
     for (client.cookie of others) {

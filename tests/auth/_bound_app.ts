@@ -14,7 +14,7 @@ import {
   type Middleware,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { Session, sessions } from "@gatehouse/web/session";
+import { Session, userSessions } from "@gatehouse/web/session";
 import {
   session,
   type SessionOptions,
@@ -103,7 +103,7 @@ export function createBoundApp(
     (context) => Response.json(context.get(Session).get("written") ?? null),
   );
   router.get("/sessions", async (context) => {
-    const list = await sessions(context).list();
+    const list = await userSessions(context).list();
     return Response.json(list.map(({ bound }) => bound));
   });
   return { router, clock };

@@ -8,7 +8,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   Session,
-  sessions,
+  userSessions,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient, type TestClient } from "@gatehouse/web/testing";
@@ -33,13 +33,13 @@ async function twoSessions(log: EventLog) {
   router.post("/end-other/:user", async (context) => {
     const userId = Number(context.params.user);
     const own = context.get(Session).id;
-    const list = await sessions(context).list(userId);
+    const list = await userSessions(context).list(userId);
     const other = list.find(({ id }) => id !== own)!;
-    await sessions(context).end(other.id, userId);
+    await userSessions(context).end(other.id, userId);
     return done(context);
   });
   router.post("/end-all/:user", async (context) => {
-    await sessions(context).endAll({ userId: Number(context.params.user) });
+    await userSessions(context).endAll({ userId: Number(context.params.user) });
     return done(context);
   });
   const browsers = [createTestClient(router), createTestClient(router)];
@@ -167,26 +167,26 @@ export const SESSION_EVENTS: readonly EventRow[] = [
     cause: afterLogin("/logout"),
   },
   {
-    from: "session/sessions.ts",
+    from: "session/user_sessions.ts",
     event: "session-end success",
     user: "7",
     cause: afterLogin("/end-other/7"),
   },
   {
-    from: "session/sessions.ts",
+    from: "session/user_sessions.ts",
     event: "session-end success",
     user: "1",
     target: "7",
     cause: afterLogin("/end-other/7", "1"),
   },
   {
-    from: "session/sessions.ts",
+    from: "session/user_sessions.ts",
     event: "logout-everywhere success",
     user: "7",
     cause: afterLogin("/end-all/7"),
   },
   {
-    from: "session/sessions.ts",
+    from: "session/user_sessions.ts",
     event: "logout-everywhere success",
     user: "1",
     target: "7",

@@ -17,8 +17,8 @@ import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   Session,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient, type TestClient } from "@gatehouse/web/testing";
@@ -122,11 +122,11 @@ export class TokenApp {
       return new Response();
     });
     router.post("/end-all", async (context) => {
-      await sessions(context).endAll();
+      await userSessions(context).endAll();
       return new Response();
     });
     router.post("/end-others", async (context) => {
-      await sessions(context).endAll({ except: context.get(Session).id });
+      await userSessions(context).endAll({ except: context.get(Session).id });
       return new Response();
     });
     router.post("/disconnect", async (context) => {

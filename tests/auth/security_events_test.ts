@@ -23,7 +23,7 @@ import {
 import {
   createMemorySessionStore,
   Session,
-  sessions,
+  userSessions,
 } from "@gatehouse/web/session";
 import { csrfProtection, session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
@@ -94,11 +94,11 @@ function createApp(lazy: boolean): Router {
     return new Response("Saved");
   });
   router.post("/logout-everywhere", async (context) => {
-    return Response.json(await sessions(context).endAll());
+    return Response.json(await userSessions(context).endAll());
   });
   router.post("/end/:user", async (context) => {
     const userId = Number(context.params.user);
-    return Response.json(await sessions(context).endAll({ userId }));
+    return Response.json(await userSessions(context).endAll({ userId }));
   });
   router.get("/account", requireAuth(), () => new Response("Account"));
   router.get("/admin", requireRole("admin"), () => new Response("Admin"));

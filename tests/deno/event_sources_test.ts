@@ -73,7 +73,7 @@ const VALUES: Readonly<Record<string, readonly string[] | Type>> = {
     ],
   },
   "auth/throttle/throttle.ts this.#name": ["login"],
-  "session/sessions.ts action": ["session-end", "logout-everywhere"],
+  "session/user_sessions.ts action": ["session-end", "logout-everywhere"],
 };
 
 interface Type {

@@ -1,5 +1,9 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { Session, sessions, type SessionStore } from "@gatehouse/web/session";
+import {
+  Session,
+  type SessionStore,
+  userSessions,
+} from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { type Effort, milliseconds, onEachStore } from "./_report.ts";
 
@@ -39,12 +43,13 @@ async function measure(
   });
   router.get(
     "/list",
-    async (context) => Response.json((await sessions(context).list(7)).length),
+    async (context) =>
+      Response.json((await userSessions(context).list(7)).length),
   );
   router.post(
     "/end",
     async (context) =>
-      Response.json(await sessions(context).endAll({ userId: 7 })),
+      Response.json(await userSessions(context).endAll({ userId: 7 })),
   );
   const send = async (method: string, path: string) => {
     const url = `https://example.com${path}`;

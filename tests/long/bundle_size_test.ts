@@ -109,7 +109,7 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
   {
     entry: "./session",
     names:
-      "endAllSessions, endUserSessions, SessionConflictError, SessionLimitError, SessionStoreError, createMemorySessionStore, Session, sessions, sweepSessions",
+      "endAllSessions, endUserSessions, SessionConflictError, SessionLimitError, SessionStoreError, createMemorySessionStore, Session, sweepSessions, userSessions",
     budget: 7.4,
   },
   { entry: "./session", names: "createCookieSessionStore", budget: 5 },

@@ -24,7 +24,7 @@ const PAGE = "choose_a_session_store.md";
 const APPLICATION = `
 import { completeAuth } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { Session, sessions } from "@gatehouse/web/session";
+import { Session, userSessions } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
 import { store } from "./store.ts";
@@ -39,7 +39,7 @@ router.get("/", (context) => {
 router.post("/login", async (context) => {
   await completeAuth(context, crypto.randomUUID());
   if ("kind" in store) return new Response("1");
-  return Response.json((await sessions(context).list()).length);
+  return Response.json((await userSessions(context).list()).length);
 });
 
 export async function run() {

@@ -1,8 +1,8 @@
 import { assertEquals, assertGreater } from "@std/assert";
 import {
   createMemorySessionStore,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "../session/_browser.ts";
 import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
@@ -15,11 +15,11 @@ const postgres = findProgram("postgres", "endAll() on PostgreSQL");
 const SESSIONS = 20;
 const ROTATIONS = 300;
 
-Deno.test("sessions().endAll() ends sessions whose ids change at the same time (memory)", async () => {
+Deno.test("userSessions().endAll() ends sessions whose ids change at the same time (memory)", async () => {
   await endRotating(createMemorySessionStore());
 });
 
-Deno.test("sessions().endAll() ends sessions whose ids change at the same time (SQLite)", async () => {
+Deno.test("userSessions().endAll() ends sessions whose ids change at the same time (SQLite)", async () => {
   const { store, close } = await openStore("sqlite", ":memory:");
   try {
     await endRotating(store);
@@ -36,7 +36,7 @@ for (
 ) {
   Deno.test({
     name:
-      `sessions().endAll() ends sessions whose ids change at the same time (${what})`,
+      `userSessions().endAll() ends sessions whose ids change at the same time (${what})`,
     ignore: program === null,
     fn: async () => {
       const server = await start(program!);
@@ -77,7 +77,7 @@ async function endRotating(store: SessionStore): Promise<void> {
   });
   await begun.promise;
   await owner.visit((session, context) =>
-    sessions(context).endAll({ userId: 7, except: session.id })
+    userSessions(context).endAll({ userId: 7, except: session.id })
   );
   const left = await store.byIndex!("user:7");
   await Promise.all(rotating);

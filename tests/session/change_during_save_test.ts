@@ -4,10 +4,10 @@ import { completeAuth } from "@gatehouse/web/auth";
 import {
   createMemorySessionStore,
   type Session,
-  sessions,
   type SessionStore,
   SessionStoreError,
   type StoredValue,
+  userSessions,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 import { turns } from "../_wait.ts";
@@ -130,7 +130,7 @@ for (const [change, action] of Object.entries(changes)) {
       session.regenerateId();
       await session.commit();
       await admin.visit((_session, context) =>
-        sessions(context).endAll({ userId: 7 })
+        userSessions(context).endAll({ userId: 7 })
       );
       action(session);
     });

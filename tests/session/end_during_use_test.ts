@@ -1,13 +1,13 @@
-/** sessions().end() for sessions that other requests use at the same time. */
+/** userSessions().end() for sessions that other requests use at the same time. */
 import { assertEquals } from "@std/assert";
 import {
   createMemorySessionStore,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 
-Deno.test("sessions().end() ends a session during a write to it", async () => {
+Deno.test("userSessions().end() ends a session during a write to it", async () => {
   const memory = createMemorySessionStore();
   let duringNextRead: (() => Promise<unknown>) | undefined;
   const store: SessionStore = {
@@ -36,7 +36,7 @@ Deno.test("sessions().end() ends a session during a write to it", async () => {
       duringNextRead = reads === 1 ? write : async () => {
         await Promise.resolve(duringNextRead = write);
       };
-      assertEquals(await sessions(context).end(id, 7), true);
+      assertEquals(await userSessions(context).end(id, 7), true);
     });
     assertEquals(await user.visit((session) => session.userId), undefined);
     assertEquals(late.response.headers.getSetCookie(), []);
@@ -44,7 +44,7 @@ Deno.test("sessions().end() ends a session during a write to it", async () => {
   }
 });
 
-Deno.test("sessions().end() ends a session that other requests change all the time", async () => {
+Deno.test("userSessions().end() ends a session that other requests change all the time", async () => {
   const memory = createMemorySessionStore();
   const server = new Server({ store: memory });
   const [user, admin] = [new Browser(server), new Browser(server)];
@@ -59,7 +59,7 @@ Deno.test("sessions().end() ends a session that other requests change all the ti
   };
   const other = new Browser(new Server({ store: busy }), admin.cookies);
   const ended = await other.visit((_session, context) =>
-    sessions(context).endAll({ userId: 7 })
+    userSessions(context).endAll({ userId: 7 })
   );
   assertEquals(ended, 1);
   assertEquals(await user.visit((session) => session.userId), undefined);
@@ -84,14 +84,14 @@ Deno.test("session() begins no session for the old cookie after a forced end", a
   };
   const other = new Browser(new Server({ store: busy }), admin.cookies);
   await other.visit(async (_session, context) => {
-    assertEquals(await sessions(context).end(id, 7), true);
+    assertEquals(await userSessions(context).end(id, 7), true);
   });
   // It could replace the cookie of a login that follows.
   await user.visit((session) => session.set("late", true));
   assertEquals(user.response.headers.getSetCookie(), []);
 });
 
-Deno.test("sessions().end() returns true only once for a session", async () => {
+Deno.test("userSessions().end() returns true only once for a session", async () => {
   const server = new Server();
   const [user, admin] = [new Browser(server), new Browser(server)];
   await user.visit((session) => session.set("userId", 7));
@@ -99,7 +99,7 @@ Deno.test("sessions().end() returns true only once for a session", async () => {
   const id = await user.visit((session) => session.id);
   await admin.visit(async (_session, context) => {
     const results = await Promise.all(
-      [1, 2, 3].map(() => sessions(context).end(id, 7)),
+      [1, 2, 3].map(() => userSessions(context).end(id, 7)),
     );
     assertEquals(results.filter(Boolean).length, 1);
   });

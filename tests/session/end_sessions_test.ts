@@ -6,8 +6,8 @@ import {
   endAllSessions,
   endUserSessions,
   SessionConflictError,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { Browser, Clock, interruptibleStore, Server } from "./_browser.ts";
 import { until } from "../_wait.ts";
@@ -119,7 +119,7 @@ Deno.test("endAllSessions() reads the store again until it ends no more sessions
   assertEquals(await hidden.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() keeps a session whose id changes between its calls", async () => {
+Deno.test("userSessions().endAll() keeps a session whose id changes between its calls", async () => {
   const { duringNextList, store } = interruptibleStore();
   const server = new Server({ store });
   const [owner, other] = [await logIn(server, 7), await logIn(server, 7)];
@@ -127,7 +127,7 @@ Deno.test("sessions().endAll() keeps a session whose id changes between its call
   const ended = await tab.visit((session, context) => {
     const { id } = session;
     duringNextList(() => owner.visit((session) => session.regenerateId()));
-    return sessions(context).endAll({ except: id });
+    return userSessions(context).endAll({ except: id });
   });
   assertEquals(ended, 1);
   assertEquals(await owner.visit((session) => session.userId), 7);

@@ -1,7 +1,7 @@
 /** A login with the cookie of a session that another request ended. */
 import { assertEquals } from "@std/assert";
 import { startExternalAuth } from "@gatehouse/web/auth";
-import { createMemorySessionStore, sessions } from "@gatehouse/web/session";
+import { createMemorySessionStore, userSessions } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 import { createProvider } from "./_provider.ts";
 
@@ -23,7 +23,7 @@ for (
     await other.visit((session) => session.set("userId", 7));
     const ending = how === "another device" ? other : browser;
     await ending.visit(async (session, context) => {
-      await sessions(context).endAll();
+      await userSessions(context).endAll();
       if (how.includes("destroy")) session.destroy();
     });
     await browser.visit((_session, context) =>

@@ -3,7 +3,7 @@
  * level 1 and 2 that a library can meet.
  *
  * Other files test 7.3.1, 7.3.2 and 7.6.2 (timeouts_test.ts), 7.4.2,
- * 7.4.3, 7.4.5 and 7.5.2 (sessions_test.ts), and 3.3.1 to 3.3.5
+ * 7.4.3, 7.4.5 and 7.5.2 (user_sessions_test.ts), and 3.3.1 to 3.3.5
  * (session_cookie_test.ts, cookie_driver_test.ts). The application is
  * responsible for the rest of V7: documentation, a visible logout, a second
  * login.

@@ -3,13 +3,13 @@ import { assertEquals, assertRejects } from "@std/assert";
 import {
   createMemorySessionStore,
   endUserSessions,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 
 for (const methods of ["batch methods", "single calls"] as const) {
-  Deno.test(`sessions().page() returns each of 450 sessions once (${methods})`, async () => {
+  Deno.test(`userSessions().page() returns each of 450 sessions once (${methods})`, async () => {
     const { server, store } = open(methods);
     const browser = await logInMany(server, 450);
     await new Browser(server).visit((session) => session.set("userId", 8));
@@ -18,7 +18,7 @@ for (const methods of ["batch methods", "single calls"] as const) {
     let after: string | undefined;
     do {
       const page = await browser.visit((_session, context) =>
-        sessions(context).page({ after, limit: 200 })
+        userSessions(context).page({ after, limit: 200 })
       );
       const times = page.sessions.map(({ seenAt }) => seenAt);
       assertEquals(times, times.toSorted((a, b) => b - a));
@@ -29,16 +29,16 @@ for (const methods of ["batch methods", "single calls"] as const) {
     assertEquals(sizes, [200, 200, 50]);
     assertEquals(ids, new Set(await store.byIndex!("user:7")));
     const list = await browser.visit((_session, context) =>
-      sessions(context).list()
+      userSessions(context).list()
     );
     assertEquals(list.length, 100);
   });
 
-  Deno.test(`sessions().endAll() ends 1,200 sessions (${methods})`, async () => {
+  Deno.test(`userSessions().endAll() ends 1,200 sessions (${methods})`, async () => {
     const { server, store } = open(methods);
     const browser = await logInMany(server, 1_200);
     const ended = await browser.visit((session, context) =>
-      sessions(context).endAll({ except: session.id })
+      userSessions(context).endAll({ except: session.id })
     );
     assertEquals(ended, 1_199);
     assertEquals(await browser.visit((session) => session.userId), 7);
@@ -47,7 +47,7 @@ for (const methods of ["batch methods", "single calls"] as const) {
   });
 }
 
-Deno.test("sessions().endAll() ends sessions that change or move between its two calls", async () => {
+Deno.test("userSessions().endAll() ends sessions that change or move between its two calls", async () => {
   const { before, server } = open("batch methods");
   const browsers = await logInSome(server, 5);
   const [owner, writer, mover, other] = browsers;
@@ -56,7 +56,7 @@ Deno.test("sessions().endAll() ends sessions that change or move between its two
     await mover!.visit((session) => session.regenerateId());
   };
   const ended = await owner!.visit((session, context) =>
-    sessions(context).endAll({ except: session.id })
+    userSessions(context).endAll({ except: session.id })
   );
   assertEquals(ended, 4);
   const users = [];
@@ -66,23 +66,23 @@ Deno.test("sessions().endAll() ends sessions that change or move between its two
   assertEquals(users, [7, undefined, undefined, undefined]);
 });
 
-Deno.test("sessions().endAll() does not end a session that another user takes over between its two calls", async () => {
+Deno.test("userSessions().endAll() does not end a session that another user takes over between its two calls", async () => {
   const { before, server } = open("batch methods");
   const [owner, browser] = await logInSome(server, 2);
   before.replace = () => browser!.visit((session) => session.set("userId", 8));
   await owner!.visit((session, context) =>
-    sessions(context).endAll({ except: session.id })
+    userSessions(context).endAll({ except: session.id })
   );
   assertEquals(await browser!.visit((session) => session.userId), 8);
 });
 
-Deno.test("sessions().endAll() ends sessions in a store that rejects new values", async () => {
+Deno.test("userSessions().endAll() ends sessions in a store that rejects new values", async () => {
   const { before, server, store } = open("batch methods");
   const [owner, thief] = await logInSome(server, 2);
   before.replace = () => Promise.reject(new Error("Out of memory"));
   before.put = () => Promise.reject(new Error("Out of memory"));
   const ended = await owner!.visit((session, context) =>
-    sessions(context).endAll({ except: session.id })
+    userSessions(context).endAll({ except: session.id })
   );
   before.replace = before.put = undefined;
   assertEquals(ended, 1);
@@ -90,12 +90,12 @@ Deno.test("sessions().endAll() ends sessions in a store that rejects new values"
   assertEquals((await store.byIndex!("user:7")).length, 1);
 });
 
-Deno.test("sessions().page() ignores a position that is not an id", async () => {
+Deno.test("userSessions().page() ignores a position that is not an id", async () => {
   const { server } = open("batch methods");
   const browser = await logInMany(server, 3);
   for (const after of ["", "\0", "user:8", "%", "é".repeat(10_000)]) {
     const { next, sessions: page } = await browser.visit((_session, context) =>
-      sessions(context).page({ after })
+      userSessions(context).page({ after })
     );
     assertEquals(page.length <= 3, true);
     assertEquals(next, undefined);
@@ -103,11 +103,11 @@ Deno.test("sessions().page() ignores a position that is not an id", async () => 
 });
 
 for (const limit of [0, -1, 1.5, 201, NaN, Infinity]) {
-  Deno.test(`sessions().page() rejects a limit of ${limit}`, async () => {
+  Deno.test(`userSessions().page() rejects a limit of ${limit}`, async () => {
     const browser = await logInMany(open("single calls").server, 1);
     await browser.visit(async (_session, context) => {
       await assertRejects(
-        () => sessions(context).page({ limit }),
+        () => userSessions(context).page({ limit }),
         RangeError,
         `limit "${limit}"`,
       );

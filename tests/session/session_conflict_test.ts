@@ -4,8 +4,8 @@ import {
   createMemorySessionStore,
   type Session,
   SessionConflictError,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
@@ -54,11 +54,11 @@ Deno.test("Session.commit() removes the login after a conflict", async () => {
   assertEquals(await other.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() begins no session for a request that was sent before sessions().endAll()", async () => {
+Deno.test("session() begins no session for a request that was sent before userSessions().endAll()", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const late = browser.copy();
-  await browser.visit((_session, context) => sessions(context).endAll());
+  await browser.visit((_session, context) => userSessions(context).endAll());
   await browser.visit((session) => session.set("userId", 7));
   await late.visit((session) => session.set("visits", 1));
   // It would replace the cookie of the new login.

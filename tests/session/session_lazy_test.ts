@@ -14,9 +14,9 @@ import {
   createCookieSessionStore,
   createMemorySessionStore,
   type Session,
-  sessions,
   type SessionStore,
   SessionStoreError,
+  userSessions,
 } from "@gatehouse/web/session";
 import {
   csrfProtection,
@@ -82,7 +82,7 @@ Deno.test("Session.load() reads the store once for five concurrent calls", async
         session.load(),
         authentication(context, () => Promise.reject(new Error("Not called"))),
         csrfToken(context),
-        sessions(context).end(""),
+        userSessions(context).end(""),
       ]);
       return new Response();
     });
@@ -246,15 +246,15 @@ Deno.test("csrfProtection() loads the session by itself", async () => {
   assertEquals(await response.text(), "Done");
 });
 
-Deno.test("sessions() loads the session by itself", async () => {
+Deno.test("userSessions() loads the session by itself", async () => {
   const server = new Server({ lazy: true });
   const [other, browser] = [await loggedIn(server), await loggedIn(server)];
   const list = await browser.visit((_session, context) =>
-    sessions(context).list()
+    userSessions(context).list()
   );
   assertEquals(list.map(({ current }) => current).toSorted(), [false, true]);
   const ended = await browser.visit((_session, context) =>
-    sessions(context).endAll()
+    userSessions(context).endAll()
   );
   assertEquals(ended, 2);
   assertEquals(await userOf(other), undefined);

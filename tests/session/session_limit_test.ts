@@ -10,8 +10,8 @@ import {
   createMemorySessionStore,
   type Session,
   SessionLimitError,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
@@ -69,7 +69,7 @@ Deno.test("session() ends all sessions beyond a maxSessions that is new", async 
   const browser = new Browser(server);
   await browser.visit((session) => session.set("userId", 7));
   const list = await browser.visit((_session, context) =>
-    sessions(context).list()
+    userSessions(context).list()
   );
   assertEquals(list.length, 5);
   assertEquals(list.filter(({ current }) => current).length, 1);

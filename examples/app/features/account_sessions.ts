@@ -1,6 +1,10 @@
 import { html, type Markup } from "@gatehouse/web/content";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
-import { Session, type SessionInfo, sessions } from "@gatehouse/web/session";
+import {
+  Session,
+  type SessionInfo,
+  userSessions,
+} from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { browserName } from "../pages/browser_name.ts";
@@ -16,11 +20,11 @@ export function addAccountSessions(router: AppRouter): void {
     actions: {
       index: sessionsPage,
       async destroy(context) {
-        await sessions(context).end(context.params.id);
+        await userSessions(context).end(context.params.id);
         return done(context, "The session has ended");
       },
       async destroyOthers(context) {
-        await sessions(context).endAll({ except: context.get(Session).id });
+        await userSessions(context).endAll({ except: context.get(Session).id });
         return done(context, "All other sessions have ended");
       },
     },
@@ -34,7 +38,7 @@ function done(context: RequestContext, message: string): Response {
 
 async function sessionsPage(context: RequestContext): Promise<Response> {
   // The session of this browser comes first.
-  const list = (await sessions(context).list())
+  const list = (await userSessions(context).list())
     .sort((a, b) => Number(b.current) - Number(a.current));
   return accountPage(context, {
     title: "Sessions",

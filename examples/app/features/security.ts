@@ -5,7 +5,7 @@ import type {
 } from "@gatehouse/web/auth/second-factor";
 import { html, type Markup } from "@gatehouse/web/content";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
-import { Session, sessions } from "@gatehouse/web/session";
+import { Session, userSessions } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { browserName } from "../pages/browser_name.ts";
@@ -114,7 +114,7 @@ function deviceRow(device: RememberedDevice): Markup {
 }
 
 async function sessionsSection(context: RequestContext): Promise<Markup> {
-  const list = await sessions(context).list();
+  const list = await userSessions(context).list();
   const href = routes.account.sessions.index.href();
   return html`
     <h2>Sessions</h2>

@@ -377,7 +377,7 @@ Deno.test("deviceBoundSessions() sends a challenge when half of the cookie's lif
   assertEquals((await device.refresh()).status, 200);
 });
 
-Deno.test("sessions() shows which sessions are bound", async () => {
+Deno.test("userSessions() shows which sessions are bound", async () => {
   const { router } = createBoundApp();
   const device = new Device(router);
   await device.logIn();

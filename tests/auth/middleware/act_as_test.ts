@@ -16,7 +16,7 @@ import {
   createMemorySessionStore,
   endUserSessions,
   Session,
-  sessions,
+  userSessions,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient, type TestClient } from "@gatehouse/web/testing";
@@ -273,7 +273,7 @@ function setUp(place: "store" | "lazy store" | "cookies" = "store") {
     () => new Response(),
   );
   router.get("/list", async (context) => {
-    return Response.json((await sessions(context).list()).length);
+    return Response.json((await userSessions(context).list()).length);
   });
   router.get("/", async (context) => {
     const { userId } = await context.get(Session).load();

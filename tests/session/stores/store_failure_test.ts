@@ -3,9 +3,9 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   Session,
-  sessions,
   type SessionStore,
   SessionStoreError,
+  userSessions,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
@@ -272,14 +272,14 @@ Deno.test("session() sweeps again soon if a sweep did not remove everything", as
   assertEquals(sweeps, 3);
 });
 
-Deno.test("sessions() fails with the store", async () => {
+Deno.test("userSessions() fails with the store", async () => {
   const { browser, fault } = createFaultyServer();
   await browser.visit((session) => session.set("userId", 7));
   assertEquals(
     await send(browser, async (_session, context) => {
       fault.method = "byIndex";
       fault.how = "rejects";
-      await sessions(context).list();
+      await userSessions(context).list();
     }),
     503,
   );

@@ -7,9 +7,9 @@ import { RequestContext } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   endUserSessions,
-  sessions,
   type SessionStore,
   SessionStoreError,
+  userSessions,
 } from "@gatehouse/web/session";
 import {
   assertEquals,
@@ -164,11 +164,11 @@ Deno.test("Everything that uses a store learns from one call that it is down", a
   assertEquals(await userOf(await logIn(other.server)), 7);
 });
 
-Deno.test("sessions() fails without a call while its store is down", async () => {
+Deno.test("userSessions() fails without a call while its store is down", async () => {
   const { outage, server } = open();
   const browser = await logIn(server);
   await browser.visit(async (_session, context) => {
-    const list = () => sessions(context).list();
+    const list = () => userSessions(context).list();
     outage.isDown = true;
     await assertRejects(list, SessionStoreError);
     outage.calls = 0;

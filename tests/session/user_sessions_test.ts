@@ -3,8 +3,8 @@ import { RequestContext } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   Session,
-  sessions,
   type SessionStore,
+  userSessions,
 } from "@gatehouse/web/session";
 import { createTestSession } from "@gatehouse/web/testing";
 import {
@@ -22,7 +22,7 @@ import {
   Server,
 } from "./_browser.ts";
 
-Deno.test("sessions().list() returns the sessions of the user (ASVS 7.5.2)", async () => {
+Deno.test("userSessions().list() returns the sessions of the user (ASVS 7.5.2)", async () => {
   const clock = new Clock();
   const server = new Server({ now: clock.now });
   const begun = clock.time;
@@ -31,7 +31,7 @@ Deno.test("sessions().list() returns the sessions of the user (ASVS 7.5.2)", asy
   await logIn(server, 8);
   const browser = await logIn(server, 7);
   await browser.visit(async (session, context) => {
-    const list = await sessions(context).list();
+    const list = await userSessions(context).list();
     assertEquals(list.map(({ current }) => current), [true, false]);
     assertEquals(list[0].id, session.id);
     const { createdAt, authenticatedAt, seenAt, expiresAt } = list[1];
@@ -40,13 +40,13 @@ Deno.test("sessions().list() returns the sessions of the user (ASVS 7.5.2)", asy
   });
 });
 
-Deno.test("sessions().list() returns the browser and the address of the login", async () => {
+Deno.test("userSessions().list() returns the browser and the address of the login", async () => {
   const server = new Server();
   const response = await server.request(
     async (session, context) => {
       session.set("userId", 7);
       await session.commit();
-      return (await sessions(context).list())[0].label;
+      return (await userSessions(context).list())[0].label;
     },
     { "User-Agent": "A".repeat(1_000) },
     "https://example.com",
@@ -58,7 +58,7 @@ Deno.test("sessions().list() returns the browser and the address of the login", 
   });
 });
 
-Deno.test("sessions().list() returns the browser that logged in, not the one that began the session", async () => {
+Deno.test("userSessions().list() returns the browser that logged in, not the one that began the session", async () => {
   const server = new Server();
   const begun = await server.request((session) => session.set("cart", 1), {
     "User-Agent": "begun",
@@ -67,43 +67,43 @@ Deno.test("sessions().list() returns the browser that logged in, not the one tha
   const response = await server.request(async (session, context) => {
     session.set("userId", 7);
     await session.commit();
-    return (await sessions(context).list())[0].label;
+    return (await userSessions(context).list())[0].label;
   }, { Cookie, "User-Agent": "login" });
   assertEquals(await response.json(), { userAgent: "login" });
 });
 
-Deno.test("sessions() accepts a numeric user id as a string, as in paths", async () => {
+Deno.test("userSessions() accepts a numeric user id as a string, as in paths", async () => {
   const server = new Server();
   const user = await logIn(server, 7);
   const id = await user.visit((session) => session.id);
   const admin = await logIn(server, "root");
   await admin.visit(async (_session, context) => {
-    assertEquals((await sessions(context).list("7")).length, 1);
-    assertEquals(await sessions(context).end(id, "7"), true);
+    assertEquals((await userSessions(context).list("7")).length, 1);
+    assertEquals(await userSessions(context).end(id, "7"), true);
   });
   assertEquals(await user.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() continues if another request ends a session", async () => {
+Deno.test("userSessions().endAll() continues if another request ends a session", async () => {
   const { store, duringNextList } = interruptibleStore();
   const server = new Server({ store });
   const [first, second] = [await logIn(server, 7), await logIn(server, 7)];
   const admin = await logIn(server, 1);
   duringNextList(() => first.visit((session) => session.destroy()));
   const ended = await admin.visit((_session, context) =>
-    sessions(context).endAll({ userId: 7 })
+    userSessions(context).endAll({ userId: 7 })
   );
   assertEquals(ended, 1);
   assertEquals(await second.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().list() omits anonymous, ended and expired sessions", async () => {
+Deno.test("userSessions().list() omits anonymous, ended and expired sessions", async () => {
   const clock = new Clock();
   const server = new Server({ now: clock.now });
   const anonymous = new Browser(server);
   await anonymous.visit((session) => session.set("a", 1));
   assertEquals(
-    await anonymous.visit((_session, context) => sessions(context).list()),
+    await anonymous.visit((_session, context) => userSessions(context).list()),
     [],
   );
   const [ended, left, switched] = [
@@ -118,26 +118,26 @@ Deno.test("sessions().list() omits anonymous, ended and expired sessions", async
   clock.time += 31 * MINUTE;
   const browser = await logIn(server, 7);
   const list = (userId?: number) =>
-    browser.visit((_session, context) => sessions(context).list(userId));
+    browser.visit((_session, context) => userSessions(context).list(userId));
   assertEquals((await list()).length, 1);
   assertEquals((await list(8)).length, 0);
 });
 
-Deno.test("sessions().end() ends one session of the user (ASVS 7.4.3)", async () => {
+Deno.test("userSessions().end() ends one session of the user (ASVS 7.4.3)", async () => {
   const server = new Server();
   const other = await logIn(server, 7);
   const id = await other.visit((session) => session.id);
   const browser = await logIn(server, 7);
   await browser.visit(async (_session, context) => {
-    assertEquals(await sessions(context).end(id), true);
-    assertEquals(await sessions(context).end(id), false);
-    assertEquals((await sessions(context).list()).length, 1);
+    assertEquals(await userSessions(context).end(id), true);
+    assertEquals(await userSessions(context).end(id), false);
+    assertEquals((await userSessions(context).list()).length, 1);
   });
   assertEquals(await other.visit((session) => session.userId), undefined);
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
-Deno.test("sessions().end() does not end the session of another user", async () => {
+Deno.test("userSessions().end() does not end the session of another user", async () => {
   const server = new Server();
   const victim = await logIn(server, 7);
   const id = await victim.visit((session) => session.id);
@@ -145,32 +145,32 @@ Deno.test("sessions().end() does not end the session of another user", async () 
   for (const browser of [attacker, nobody]) {
     await browser.visit(async (_session, context) => {
       for (const tried of [id, "", "x", "__proto__"]) {
-        assertFalse(await sessions(context).end(tried));
+        assertFalse(await userSessions(context).end(tried));
       }
     });
   }
   assertEquals(await victim.visit((session) => session.userId), 7);
 });
 
-Deno.test("sessions().end() lets an administrator end a user's session (ASVS 7.4.5)", async () => {
+Deno.test("userSessions().end() lets an administrator end a user's session (ASVS 7.4.5)", async () => {
   const server = new Server();
   const user = await logIn(server, "ada");
   const id = await user.visit((session) => session.id);
   const admin = await logIn(server, "root");
   await admin.visit(async (_session, context) => {
-    assertEquals((await sessions(context).list("ada")).length, 1);
-    assert(await sessions(context).end(id, "ada"));
+    assertEquals((await userSessions(context).list("ada")).length, 1);
+    assert(await userSessions(context).end(id, "ada"));
   });
   assertEquals(await user.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() ends all other sessions when the password changes (ASVS 7.4.3)", async () => {
+Deno.test("userSessions().endAll() ends all other sessions when the password changes (ASVS 7.4.3)", async () => {
   const server = new Server();
   const others = [await logIn(server, 7), await logIn(server, 7)];
   const stranger = await logIn(server, 8);
   const browser = await logIn(server, 7);
   const ended = await browser.visit((session, context) =>
-    sessions(context).endAll({ except: session.id })
+    userSessions(context).endAll({ except: session.id })
   );
   assertEquals(ended, 2);
   for (const other of others) {
@@ -180,12 +180,12 @@ Deno.test("sessions().endAll() ends all other sessions when the password changes
   assertEquals(await stranger.visit((session) => session.userId), 8);
 });
 
-Deno.test("sessions().endAll() ends every session of a user (ASVS 7.4.2)", async () => {
+Deno.test("userSessions().endAll() ends every session of a user (ASVS 7.4.2)", async () => {
   const server = new Server();
   const own = [await logIn(server, 7), await logIn(server, 7)];
   const admin = await logIn(server, 1);
   const ended = await admin.visit((_session, context) =>
-    sessions(context).endAll({ userId: 7 })
+    userSessions(context).endAll({ userId: 7 })
   );
   assertEquals(ended, 2);
   for (const browser of own) {
@@ -193,47 +193,47 @@ Deno.test("sessions().endAll() ends every session of a user (ASVS 7.4.2)", async
   }
 });
 
-Deno.test("sessions().endAll() also ends the session of the request", async () => {
+Deno.test("userSessions().endAll() also ends the session of the request", async () => {
   const browser = await logIn(new Server(), 7);
   await browser.visit(async (session, context) => {
-    await sessions(context).endAll();
+    await userSessions(context).endAll();
     session.set("a", 1);
   });
   assertEquals(browser.response.headers.getSetCookie(), []);
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() ends a session whose id changes at the same time", async () => {
+Deno.test("userSessions().endAll() ends a session whose id changes at the same time", async () => {
   const server = new Server();
   const thief = await logIn(server, 7);
   const browser = await logIn(server, 7);
   await thief.visit(async (session) => {
     session.regenerateId();
     await browser.visit((session, context) =>
-      sessions(context).endAll({ except: session.id })
+      userSessions(context).endAll({ except: session.id })
     );
   });
   assertEquals(await thief.visit((session) => session.userId), undefined);
   const list = await browser.visit((_session, context) =>
-    sessions(context).list()
+    userSessions(context).list()
   );
   assertEquals(list.length, 1);
 });
 
-Deno.test("sessions().endAll() ends a session whose id changes between list and end", async () => {
+Deno.test("userSessions().endAll() ends a session whose id changes between list and end", async () => {
   const { store, duringNextList } = interruptibleStore();
   const server = new Server({ store });
   const thief = await logIn(server, 7);
   const browser = await logIn(server, 7);
   duringNextList(() => thief.visit((session) => session.regenerateId()));
   await browser.visit((session, context) =>
-    sessions(context).endAll({ except: session.id })
+    userSessions(context).endAll({ except: session.id })
   );
   assertEquals(await thief.visit((session) => session.userId), undefined);
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
-Deno.test("sessions().endAll() ends a session that changes between read and end", async () => {
+Deno.test("userSessions().endAll() ends a session that changes between read and end", async () => {
   const memory = createMemorySessionStore();
   let duringNextRead: (() => Promise<unknown>) | undefined;
   const store: SessionStore = {
@@ -252,13 +252,13 @@ Deno.test("sessions().endAll() ends a session that changes between read and end"
   const browser = await logIn(server, 7);
   await browser.visit(async (session, context) => {
     duringNextRead = () => thief.visit((session) => session.set("a", 1));
-    await sessions(context).endAll({ except: session.id });
+    await userSessions(context).endAll({ except: session.id });
   });
   assertEquals(duringNextRead, undefined);
   assertEquals(await thief.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() fails if the index returns new sessions forever", async () => {
+Deno.test("userSessions().endAll() fails if the index returns new sessions forever", async () => {
   const memory = createMemorySessionStore();
   let listed = 0;
   const store: SessionStore = {
@@ -269,14 +269,14 @@ Deno.test("sessions().endAll() fails if the index returns new sessions forever",
   };
   const browser = await logIn(new Server({ store }), 7);
   await assertRejects(
-    () => browser.visit((_session, context) => sessions(context).endAll()),
+    () => browser.visit((_session, context) => userSessions(context).endAll()),
     Error,
     "Cannot end session: the store failed",
   );
   assertEquals(listed, 1_000);
 });
 
-Deno.test("sessions().end() reads only valid session ids from the store", async () => {
+Deno.test("userSessions().end() reads only valid session ids from the store", async () => {
   const memory = createMemorySessionStore();
   const asked: string[] = [];
   const store: SessionStore = {
@@ -303,13 +303,13 @@ Deno.test("sessions().end() reads only valid session ids from the store", async 
   ];
   await browser.visit(async (_session, context) => {
     for (const id of hostile) {
-      assertEquals(await sessions(context).end(id, 7), false);
+      assertEquals(await userSessions(context).end(id, 7), false);
     }
   });
   assertEquals(asked.length, 1);
 });
 
-Deno.test("sessions() throws if the store has no byIndex", async () => {
+Deno.test("userSessions() throws if the store has no byIndex", async () => {
   const memory = createMemorySessionStore();
   const store: SessionStore = {
     get: (key) => memory.get(key),
@@ -319,19 +319,19 @@ Deno.test("sessions() throws if the store has no byIndex", async () => {
   const browser = await logIn(new Server({ store }), 7);
   await browser.visit(async (_session, context) => {
     await assertRejects(
-      () => sessions(context).list(),
+      () => userSessions(context).list(),
       TypeError,
       "the store has no byIndex",
     );
   });
 });
 
-Deno.test("sessions() throws for sessions in cookies", async () => {
+Deno.test("userSessions() throws for sessions in cookies", async () => {
   const secrets = ["a secret of more than thirty-two characters"];
   const browser = await logIn(new Server({ secrets }), 7);
   await browser.visit(async (_session, context) => {
     await assertRejects(
-      () => sessions(context).endAll(),
+      () => userSessions(context).endAll(),
       TypeError,
       "revokedBefore",
     );
@@ -340,12 +340,12 @@ Deno.test("sessions() throws for sessions in cookies", async () => {
 
 const tellings: Record<string, Parameters<Browser["visit"]>[0]> = {
   "Session.id": (session) => Response.json(session.id),
-  "sessions().list()": async (_session, context) =>
-    Response.json(await sessions(context).list(7)),
-  "sessions().end()": async (_session, context) =>
-    Response.json(await sessions(context).end("nobody's", 7)),
-  "sessions().endAll()": async (_session, context) =>
-    Response.json(await sessions(context).endAll({ userId: 8 })),
+  "userSessions().list()": async (_session, context) =>
+    Response.json(await userSessions(context).list(7)),
+  "userSessions().end()": async (_session, context) =>
+    Response.json(await userSessions(context).end("nobody's", 7)),
+  "userSessions().endAll()": async (_session, context) =>
+    Response.json(await userSessions(context).endAll({ userId: 8 })),
 };
 
 for (const [name, tell] of Object.entries(tellings)) {
@@ -366,11 +366,11 @@ for (const [name, tell] of Object.entries(tellings)) {
   }
 }
 
-Deno.test("sessions() throws without the session middleware", () => {
+Deno.test("userSessions() throws without the session middleware", () => {
   const context = new RequestContext(new Request("https://example.com/"));
-  assertThrows(() => sessions(context), Error, '"Session"');
+  assertThrows(() => userSessions(context), Error, '"Session"');
   context.set(Session, createTestSession());
-  sessions(context);
+  userSessions(context);
 });
 
 async function logIn(
@@ -382,7 +382,7 @@ async function logIn(
   return browser;
 }
 
-Deno.test("sessions().endAll({ version }) ends older logins, and the kept session continues with the version", async () => {
+Deno.test("userSessions().endAll({ version }) ends older logins, and the kept session continues with the version", async () => {
   const server = new Server();
   const logInWith = async (version: number) => {
     const browser = new Browser(server);
@@ -396,12 +396,12 @@ Deno.test("sessions().endAll({ version }) ends older logins, and the kept sessio
   const later = await logInWith(3);
   await owner.visit(async (session, context) => {
     await assertRejects(
-      () => sessions(context).endAll({ version: 1.5 }),
+      () => userSessions(context).endAll({ version: 1.5 }),
       RangeError,
       'Cannot use the version "1.5"',
     );
     const options = { except: session.id, version: 2 };
-    assertEquals(await sessions(context).endAll(options), 1);
+    assertEquals(await userSessions(context).endAll(options), 1);
     assertEquals(session.version, 2);
   });
   assertEquals(await stateOf(owner), [7, 2]);

@@ -157,18 +157,18 @@ export interface UserSessions {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { Session, sessions } from "@gatehouse/web/session";
+ * import { Session, userSessions } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
  *
  * const router = createRouter({ middleware: [session()] });
  * router.post("/login", async (context) => {
  *   context.get(Session).set("userId", 7);
  *   await context.get(Session).commit();
- *   return Response.json(await sessions(context).list());
+ *   return Response.json(await userSessions(context).list());
  * });
  * router.post("/password", async (context) => {
  *   const { id } = context.get(Session);
- *   return Response.json(await sessions(context).endAll({ except: id }));
+ *   return Response.json(await userSessions(context).endAll({ except: id }));
  * });
  *
  * const post = { method: "POST" };
@@ -188,7 +188,7 @@ export interface UserSessions {
  * @returns The methods.
  * @throws {MissingContextValueError} If the session middleware did not run.
  */
-export function sessions(context: RequestContext): UserSessions {
+export function userSessions(context: RequestContext): UserSessions {
   return new Sessions(context.get(Session));
 }
 
