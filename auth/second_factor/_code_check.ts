@@ -6,10 +6,10 @@ import {
   type FactorRecord,
   type FactorStore,
   NO_FACTORS,
+  type StoredLogin,
 } from "./_factor_store.ts";
 import type { PendingClaim, PendingLogins } from "./_pending_logins.ts";
 import { canonicalRecoveryCode, hashRecoveryCode } from "./_recovery_codes.ts";
-import type { StoredLogin } from "./_waiting_login.ts";
 import type { SecondFactorResult } from "./options.ts";
 import { findStep } from "./totp.ts";
 

@@ -6,14 +6,15 @@ import {
   SecretBox,
   ValueStore,
 } from "../../session/internal.ts";
-import { SessionConflictError } from "../../session/mod.ts";
+import { type LoginTimeouts, SessionConflictError } from "../../session/mod.ts";
 import {
   decodeBase64Url,
   encodeBase64Url,
   sha256Base64Url,
 } from "../../session/secrets.ts";
+import type { LoginOrigin } from "../login/login_names.ts";
 import { USER_COUNTS_TTL, type UserCounts } from "../throttle/user_throttle.ts";
-import { isWaiting, type WaitingLogin } from "./_waiting_login.ts";
+import type { PendingLogin } from "./options.ts";
 
 /** The authenticator app of a user. */
 export interface StoredTOTP {
@@ -24,6 +25,26 @@ export interface StoredTOTP {
   /** The time at which it was set up, in epoch milliseconds. */
   readonly since: number;
 }
+
+/** A pending login, as stored in the record of its user. */
+export interface StoredLogin extends Omit<PendingLogin, "userId"> {
+  /** The time of the first factor, if it is not the time of the call. */
+  readonly authenticatedAt?: number | undefined;
+  /** The accounts that this browser becomes a known device of. */
+  readonly devices?: readonly string[];
+  /** The version of the credentials that the first factor verified. */
+  readonly version?: number | undefined;
+  /** The timeouts of the login. */
+  readonly timeouts?: LoginTimeouts | undefined;
+  /** The external login that was the first factor. */
+  readonly origin?: LoginOrigin | undefined;
+}
+
+/** A login that waits, by the hash of the token in its session. */
+export type WaitingLogin = [
+  hash: string,
+  login: StoredLogin & { readonly expiresAt: number },
+];
 
 /**
  * The second factors of a user, the logins that wait for one, and the failures.
@@ -203,4 +224,18 @@ function parseRecord(text: string): FactorRecord {
   }
   const logins = Array.isArray(waiting) ? waiting.filter(isWaiting) : [];
   return { id, totp, recovery, waiting: logins, counts: Object(counts) };
+}
+
+/** Returns `true` for a well-formed login. */
+function isWaiting(value: unknown): value is WaitingLogin {
+  const [hash, login] = Array.isArray(value) ? value : [];
+  const { data, devices = [], expiresAt, methods } = Object(login);
+  return typeof hash === "string" && Number.isFinite(expiresAt) &&
+    (data === undefined || typeof data === "string") &&
+    isStrings(methods) && isStrings(devices);
+}
+
+function isStrings(value: unknown): boolean {
+  return Array.isArray(value) &&
+    value.every((item) => typeof item === "string");
 }

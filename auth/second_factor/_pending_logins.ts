@@ -6,15 +6,24 @@ import {
 } from "../../session/internal.ts";
 import { encodeBase64Url, sha256Base64Url } from "../../session/secrets.ts";
 import { currentSession } from "../login/current_session.ts";
+import { withinBounds } from "../login/pending_steps.ts";
 import {
   type FactorRecord,
   type FactorStore,
   NO_FACTORS,
+  type StoredLogin,
+  type WaitingLogin,
 } from "./_factor_store.ts";
-import { addWaiting, findWaiting, type StoredLogin } from "./_waiting_login.ts";
 
 /** The session key of the pending login. `completeAuth` removes this prefix. */
 const KEY = "__auth.second-factor";
+
+/**
+ * The maximum number of logins of a user that wait, and their size. Another one ends the
+ * oldest: if it were refused, or ended all of them, an attacker with the password
+ * could keep the user from logging in.
+ */
+const BOUNDS = { count: 20, bytes: 32_000 };
 
 /** The pending login that a session names. It may have ended. */
 export interface PendingClaim {
@@ -54,8 +63,12 @@ export class PendingLogins {
     const hash = await sha256Base64Url(token);
     await this.#factors.update(userId, (record) => {
       const now = this.#now();
-      const expiring = { ...login, expiresAt: now + this.#ttl };
-      const waiting = addWaiting(record?.waiting, [hash, expiring], now);
+      const others = (record?.waiting ?? []).filter(([, { expiresAt }]) =>
+        now < expiresAt
+      );
+      const expiresAt = now + this.#ttl;
+      const one: WaitingLogin = [hash, { ...login, expiresAt }];
+      const waiting = withinBounds([...others, one], BOUNDS);
       return { value: { ...record ?? NO_FACTORS, waiting }, result: true };
     }, from);
     session.set(KEY, { account: userId, token });
@@ -80,7 +93,8 @@ export class PendingLogins {
     record: FactorRecord | null,
     { hash }: PendingClaim,
   ): StoredLogin | null {
-    return findWaiting(record?.waiting, hash, this.#now());
+    const found = record?.waiting?.find(([one]) => one === hash)?.[1];
+    return found !== undefined && this.#now() < found.expiresAt ? found : null;
   }
 
   /**

@@ -11,11 +11,15 @@ import { KnownDevices } from "../store/known_devices.ts";
 import { accountsOfDevices } from "../store/new_devices.ts";
 import { UserThrottle } from "../throttle/user_throttle.ts";
 import { CodeCheck, type UsedCode } from "./_code_check.ts";
-import { type FactorRecord, FactorStore, NO_FACTORS } from "./_factor_store.ts";
+import {
+  type FactorRecord,
+  FactorStore,
+  NO_FACTORS,
+  type StoredLogin,
+} from "./_factor_store.ts";
 import { PendingLogins } from "./_pending_logins.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./_recovery_codes.ts";
 import { TOTPSetups } from "./_totp_setup.ts";
-import type { StoredLogin } from "./_waiting_login.ts";
 import type {
   EnableTOTPResult,
   FirstFactorOptions,
