@@ -271,3 +271,12 @@ Deno.test("record() reports each invalid entry, but only the first hundred", () 
     );
   }
 });
+
+Deno.test("intersect() fails if both sides give different values to a nested property", () => {
+  const Length = string().transform((text) => text.length);
+  const Both = intersect(
+    object({ a: object({ b: string() }) }),
+    object({ a: object({ b: Length }) }),
+  );
+  assert(!parseSafe(Both, { a: { b: "c" } }).success);
+});
