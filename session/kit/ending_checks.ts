@@ -56,8 +56,8 @@ export const endingChecks: readonly Check[] = [
         });
       }
       expect("survivors", survivors, 0);
-      // Fewer rotations would mean that the ids stopped changing before the
-      // end.
+      // If all rotations had run, the ids would have stopped changing before
+      // the end.
       expect("changed", rotations < SESSIONS * ROTATIONS, true);
       await owner.send((session) => expect("owner", session.userId, userId));
     },
