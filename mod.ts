@@ -59,7 +59,7 @@ export {
   ValidParams,
   ValidQuery,
 } from "./router/middleware/mod.ts";
-export { eventStream, respond } from "./router/content/mod.ts";
+export { eventStream, html, respond } from "./router/content/mod.ts";
 export {
   createCookieSessionStore,
   createMemorySessionStore,
