@@ -1,0 +1,143 @@
+/** Walks the account pages in Chromium, with axe-core in every state. */
+import { assert, assertEquals } from "@std/assert";
+import type { Page } from "npm:playwright-core@1.56.1";
+import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
+import { createAccounts, type Mail } from "@gatehouse/web/accounts";
+import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { launch, testInChromium } from "../deno/_chromium.ts";
+import { freePort } from "../deno/_programs.ts";
+import { serveLocally } from "../deno/_serve.ts";
+
+const EMAIL = `a-long-name-of-an-owner-${"x".repeat(20)}@mail.example.com`;
+const PASSWORD = "correct horse battery";
+
+/** Serves accounts on a free port. */
+function serveAccounts() {
+  const port = freePort();
+  const origin = `http://localhost:${port}`;
+  const mails: Mail[] = [];
+  const accounts = createAccounts({
+    name: "Invoices",
+    origin,
+    database: createMemoryAccountStore(),
+    sendMail: (mail) => void mails.push(mail),
+    passwords: { memory: 64, passes: 1 },
+  });
+  const router = createRouter({ middleware: accounts.middleware });
+  router.map(accounts.routes, accounts.controller);
+  router.get("/", accounts.requireUser, () => new Response("Home"));
+  const server = serveLocally(router.fetch, { port });
+  const lastMail = async () => {
+    await accounts.flush();
+    return mails.at(-1)!;
+  };
+  return { origin, server, lastMail };
+}
+
+for (
+  const [device, width] of [["a phone", 390], ["a desktop", 1280]] as const
+) {
+  testInChromium(
+    `Chromium: all account pages have no problem for axe-core, on ${device}`,
+    async () => {
+      const { origin, server, lastMail } = serveAccounts();
+      await using _server = server;
+      await using browser = await launch();
+      const context = await browser.newContext({
+        viewport: { width, height: 800 },
+      });
+      const page = await context.newPage();
+      page.setDefaultTimeout(30_000);
+      const visit = async (path: string) => {
+        await page.goto(origin + path);
+        await check(page, path);
+      };
+      const submit = async (state: string) => {
+        await page.locator("main form button:visible").first().click();
+        await page.waitForLoadState();
+        await check(page, state);
+      };
+      for (
+        const path of ["/login", "/login/email", "/login/reset", "/register"]
+      ) {
+        await visit(path);
+        await submit(`${path}, failed`);
+      }
+      await visit("/login/reset/link?token=x");
+      await visit("/register/link?token=x");
+
+      await visit("/register?returnTo=%2Faccount");
+      await page.getByLabel("Name").fill("Ada");
+      await page.getByLabel("Email").fill(EMAIL);
+      await page.getByLabel("Password").fill(PASSWORD);
+      await submit("/register/code");
+      const [code = ""] = /^\d{6}$/m.exec((await lastMail()).text) ?? [];
+      await page.getByLabel("Code").fill(code);
+      await submit("/account, welcome");
+      assertEquals(new URL(page.url()).pathname, "/account");
+      for (
+        const path of ["email", "password", "passkeys", "sessions", "delete"]
+      ) await visit(`/account/${path}`);
+
+      await addPasskey(page, origin);
+      await check(page, "/account/passkeys, with one");
+
+      await visit("/account/two-step");
+      const key = await page.locator(".key").innerText();
+      const secret = key.replaceAll(" ", "");
+      await page.getByLabel("Code").fill(await generateTOTP(secret));
+      await submit("/account/two-step, codes");
+      assertEquals(await page.locator(".codes li").count(), 10);
+      await visit("/account/two-step");
+      await page.getByRole("button", { name: "Log out" }).click();
+      // The authenticator confirms each request, so the autofill logs in at once.
+      await page.getByText("Home").waitFor();
+      await context.close();
+
+      const other = await browser.newPage({ viewport: { width, height: 800 } });
+      other.setDefaultTimeout(30_000);
+      await other.goto(`${origin}/login`);
+      await other.getByLabel("Email").fill(EMAIL);
+      await other.getByLabel("Password").fill(PASSWORD);
+      await other.getByRole("button", { name: "Log in", exact: true }).click();
+      await other.waitForURL(`${origin}/login/code`);
+      await check(other, "/login/code");
+      await other.close();
+    },
+  );
+}
+
+/** Adds a passkey of a virtual authenticator, which stays for the next login. */
+async function addPasskey(page: Page, origin: string): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  await client.send("WebAuthn.enable");
+  await client.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(`${origin}/account/passkeys`);
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("The passkey is added").waitFor();
+}
+
+/** Checks a page with axe-core, and that nothing is wider than the window. */
+async function check(page: Page, state: string): Promise<void> {
+  // The policy of the pages forbids scripts of others, so it is not injected as one.
+  await page.evaluate(axe);
+  const faults = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map((one) => one.html).join()))',
+  );
+  assertEquals(faults, [], state);
+  const isNarrow = await page.evaluate(
+    "document.documentElement.scrollWidth <= innerWidth",
+  );
+  assert(isNarrow, `${state} is wider than the window`);
+}
