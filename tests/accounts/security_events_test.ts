@@ -1,7 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/testing";
+import {
+  createTestAuthenticator,
+  createTestClient,
+} from "@gatehouse/web/testing";
 import { type SecurityEvent, securityEvents } from "@gatehouse/web/middleware";
+import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { codeOf, tokenOf } from "./_accounts.ts";
 
@@ -44,4 +48,46 @@ Deno.test("accounts report each new password with its reason", async () => {
     "reset",
   ]);
   assertEquals(changes.map(({ user }) => user?.id), [id, id, id]);
+});
+
+Deno.test("accounts report new and removed ways in", async () => {
+  const events: SecurityEvent[] = [];
+  const onEvent = securityEvents((event) => void events.push(event));
+  const definition = defineAccounts({ scopes: ["read"] });
+  const accounts = testAccounts({ definition });
+  const router = createRouter({
+    middleware: [onEvent, ...accounts.middleware],
+  });
+  router.map(accounts.routes, accounts.controller);
+  const client = createTestClient(router, { remoteAddress: "192.0.2.7" });
+  const post = async (path: string, values: Record<string, string>) => {
+    const body = new URLSearchParams(values);
+    return await client.fetch(path, { method: "POST", body });
+  };
+  const ada = { email: "ada@example.com", name: "Ada" };
+  const { id } = (await accounts.users.create(ada))!;
+  await accounts.logInTest(client, id);
+  const values = { name: "Key", "scope-read": "on", days: "30" };
+  await post("/account/keys", values);
+  const [key] = await accounts.keys.list(id);
+  await post("/account/keys/remove", { id: key!.id });
+
+  const authenticator = createTestAuthenticator();
+  const options = await (await post("/account/passkeys/options", {})).json();
+  const passkey = JSON.stringify(await authenticator.register(options));
+  await post("/account/passkeys", { name: "Phone", passkey });
+  const passkeys = await (await client.fetch("/account/passkeys")).text();
+  const [, way = ""] = /name="id" value="([^"]+)"/.exec(passkeys)!;
+  await post("/account/passkeys/remove", { id: way });
+  await accounts.flush();
+  await onEvent.flush();
+
+  const changes = events.filter(({ event }) => /key|factor/.test(event.action));
+  assertEquals(changes.map(({ event }) => event.action), [
+    "key-create",
+    "key-revoke",
+    "factor-add",
+    "factor-remove",
+  ]);
+  assertEquals(changes.map(({ user }) => user?.id), [id, id, id, id]);
 });
