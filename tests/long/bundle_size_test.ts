@@ -130,8 +130,8 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 19,
   // The primitives that it composes have 60 kB without it.
-  "./accounts": 103,
-  "./accounts/testing": 115,
+  "./accounts": 130,
+  "./accounts/testing": 145,
 };
 
 /** The modules that are absent from every bundle that creates no router. */
