@@ -6,7 +6,9 @@ import {
   accountTables,
   createSQLAccountStore,
 } from "@gatehouse/web/accounts/store";
-import { testAccountStore } from "@gatehouse/web/testing";
+import { createAccounts, type Mail } from "@gatehouse/web/accounts";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient, testAccountStore } from "@gatehouse/web/testing";
 import { findProgram, type Server, startPostgres } from "../deno/_servers.ts";
 
 const program = findProgram("postgres", "the store of accounts on PostgreSQL");
@@ -143,5 +145,98 @@ testServed(
     for (let n = 0; n < 100; n++) {
       assertEquals(await stores[1].findWayIn("key", `race ${n}`), null);
     }
+  },
+);
+
+/** Starts the accounts of two processes on one database. */
+async function startProcesses(prefix: string) {
+  const mails: Mail[] = [];
+  const processes = await Promise.all([1, 2].map(async () => {
+    const accounts = createAccounts({
+      name: "Invoices",
+      origin: "https://test.example",
+      database: await openStore(prefix),
+      secrets: ["2Xq8vN5kR1tY7wB4zP9cH3mJ6fL0sD-aB7"],
+      sendMail: (mail) => void mails.push(mail),
+      passwords: { memory: 64, passes: 1 },
+    });
+    const router = createRouter({ middleware: accounts.middleware });
+    router.map(accounts.routes, accounts.controller);
+    return { accounts, router };
+  }));
+  const [first] = processes;
+  await first!.accounts.migrate();
+  const client = createTestClient(first!.router, {
+    remoteAddress: "192.0.2.1",
+  });
+  const post = (path: string, value: unknown) =>
+    client.fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(value),
+    });
+  /** Sends a request of this browser to both processes, 100 times at once. */
+  const postToAll = async (path: string, value: unknown) => {
+    const cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");
+    return await Promise.all(Array.from({ length: 100 }, async (_none, n) => {
+      const { router } = processes[n % 2]!;
+      const response = await router.fetch(
+        new Request(`https://test.example${path}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", cookie },
+          body: JSON.stringify(value),
+        }),
+      );
+      await response.body?.cancel();
+      return response.status;
+    }));
+  };
+  const lastMail = async () => {
+    for (const { accounts } of processes) await accounts.flush();
+    return mails.at(-1)!.text;
+  };
+  return { ...first!, client, post, postToAll, lastMail };
+}
+
+testServed(
+  "100 requests at two processes spend a code and a link once",
+  async () => {
+    const { accounts, client, post, postToAll, lastMail } =
+      await startProcesses(
+        "flow_",
+      );
+    const email = "ada@example.com";
+    const password = "correct horse battery";
+    await post("/register", { email, name: "Ada", password });
+    const [code] = /^\d{6}$/m.exec(await lastMail())!;
+    const registered = await postToAll("/register/code", { code });
+    assertEquals(registered.filter((status) => status === 200).length, 1);
+    assertEquals(registered.filter((status) => status >= 500), []);
+    assertEquals((await accounts.users.list()).users.length, 1);
+
+    await post("/login", { email, password });
+    await post("/login/reset", { email });
+    const [, token] = /token=([\w-]+)/.exec(await lastMail())!;
+    const reset = { token, password: "another horse battery" };
+    const statuses = await postToAll("/login/reset/link", reset);
+    assertEquals(statuses.filter((status) => status === 200).length, 1);
+    assertEquals(
+      statuses.filter((status) => status >= 500 && status !== 503),
+      [],
+    );
+
+    const login = { email, password: reset.password };
+    const { id } = (await accounts.users.findByEmail(email))!;
+    const [logins] = await Promise.all([
+      postToAll("/login", login),
+      accounts.users.endAccess(id),
+    ]);
+    assertEquals(
+      logins.filter((status) => status >= 500 && status !== 503),
+      [],
+    );
+    await accounts.users.remove(id);
+    const session = await client.fetch("/account/session");
+    assertEquals(await session.json(), { account: null });
   },
 );
