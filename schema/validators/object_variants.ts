@@ -37,7 +37,16 @@ export function strictObject<Shape extends ObjectShape>(
   shape: Shape,
   options: MessageOptions = {},
 ): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
-  const node = wrap(STRICT, toNode(object(shape, options)));
+  return createVariant(STRICT, shape, options);
+}
+
+/** Creates a schema that treats the unknown keys of an object in another way. */
+function createVariant<Shape extends ObjectShape>(
+  type: NodeType,
+  shape: Shape,
+  options: MessageOptions,
+): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
+  const node = wrap(type, toNode(object(shape, options)));
   return node as Schema<unknown> as ObjectSchema<
     ObjectOutput<Shape>,
     ObjectInput<Shape>
@@ -105,11 +114,7 @@ export function looseObject<Shape extends ObjectShape>(
   shape: Shape,
   options: MessageOptions = {},
 ): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
-  const node = wrap(LOOSE, toNode(object(shape, options)));
-  return node as Schema<unknown> as ObjectSchema<
-    ObjectOutput<Shape>,
-    ObjectInput<Shape>
-  >;
+  return createVariant(LOOSE, shape, options);
 }
 
 const LOOSE: NodeType = {
