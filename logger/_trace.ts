@@ -83,7 +83,10 @@ export function headersOfSpan(
   return tracestate === "" ? { traceparent } : { traceparent, tracestate };
 }
 
-/** The number of digits that are created at a time: each call is slow. */
+/**
+ * The number of digits that are created at a time. One call for each id takes
+ * 2.4 µs on Deno.
+ */
 const poolSize = 64 * 48;
 
 let pool = "";

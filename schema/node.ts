@@ -147,14 +147,11 @@ export function runRoot<Output>(
   try {
     result = run(node, value, context);
   } catch (error) {
-    if (isCalling) {
-      isCalling = wasCalling;
-      throw error;
-    }
+    if (isCalling) throw error;
     result = isPart(error) ? error : createFailure({ code: "unreadable" });
+  } finally {
+    isCalling = wasCalling;
   }
-  // This line is not in a `finally` block, which makes Bun slower.
-  isCalling = wasCalling;
   // Most values are their own output and need no further checks.
   return result === value
     ? { success: true, value: result as Output }
