@@ -155,6 +155,17 @@ for (const [name, respond] of untagged) {
   });
 }
 
+Deno.test("etag() gives a tag to a response whose declared length is the limit, and to no longer one", async () => {
+  for (const [body, hasTag] of [["12345", true], ["123456", false]] as const) {
+    const router = createRouter({ middleware: [etag({ maxBytes: 5 })] });
+    const headers = { "Content-Length": `${body.length}` };
+    router.get("/", () => new Response(body, { headers }));
+    const response = await router.fetch("https://example.com/");
+    assertEquals(response.headers.has("ETag"), hasTag);
+    assertEquals(await response.text(), body);
+  }
+});
+
 Deno.test("etag() passes on a large stream, and cancels it with the client", async () => {
   let canceled: unknown;
   const respond = () =>
