@@ -8,6 +8,7 @@ import {
   type Failed,
   type Input,
   type Outcome,
+  refused,
   RequestInput,
   type Shown,
 } from "./actions/call.ts";
@@ -87,6 +88,14 @@ export class Answers {
       },
       action: this.action(act, view, shown),
     };
+  }
+
+  /** Creates the handler of a page without a form. */
+  page(
+    view: ViewOf,
+    json: NonNullable<FormExtras["json"]>,
+  ): FormHandlers["index"] {
+    return this.form(view, () => refused(""), { json }).index;
   }
 
   /** Creates the handler of an action. */

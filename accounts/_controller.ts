@@ -46,6 +46,7 @@ import {
 } from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
 import { Answers, LIMITS, noStore } from "./_answer.ts";
+import { teamActions } from "./_team_actions.ts";
 import { keyActions, onlyIf } from "./_key_actions.ts";
 import {
   emailView,
@@ -116,6 +117,7 @@ export function createController(
       ...emailActions(answers),
       ...securityActions(answers, parts),
       ...keyActions(answers, parts),
+      ...teamActions(answers, parts),
       session: sessionJSON,
       style: stylesheet,
       passkeyScript,
@@ -182,7 +184,7 @@ function userActions(
     remove: {
       middleware: fresh,
       actions: answers.form(
-        (call) => removeView(call, deletionDays(call.services)),
+        (call, state) => removeView(call, state, deletionDays(call.services)),
         removeAccount,
       ),
     },

@@ -23,9 +23,13 @@ export function keyActions(
       middleware: [isOn, requireFresh, requireOwnLogin()],
       actions: answers.form(
         async (call, state) => {
-          const { keys, now } = call.services;
-          const list = await keys.list(ownAccount(call.context).id);
-          return keysView(call, state, { list, now: now() });
+          const { keys, now, teams } = call.services;
+          const { id } = ownAccount(call.context);
+          return keysView(call, state, {
+            list: await keys.list(id),
+            now: now(),
+            teams: teams.isOn ? await teams.store.list(id) : [],
+          });
         },
         createKey,
         {

@@ -23,13 +23,25 @@ import {
   type Services,
   type Settings,
 } from "./actions/services.ts";
-import type { Account, Names, RoleOf, ScopeOf } from "./definition/names.ts";
+import type {
+  Account,
+  Names,
+  RoleOf,
+  ScopeOf,
+  TeamRoleOf,
+} from "./definition/names.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import {
   createRequireFresh,
   createRequireRole,
   createRequireUser,
 } from "./guards.ts";
+import {
+  createRequireMember,
+  type MemberGuard,
+  type TeamOf,
+} from "./teams/member.ts";
+import { createTeams, type Teams } from "./teams/teams.ts";
 import { createKeys, type Keys } from "./keys/keys.ts";
 import { createRequireScope } from "./keys/require_scope.ts";
 import { type AccountsOptions, isDevelopment, settingsOf } from "./options.ts";
@@ -82,6 +94,19 @@ export interface Accounts<N extends Names = Names> {
   readonly requireScope: (
     ...scopes: readonly [ScopeOf<N>, ...ScopeOf<N>[]]
   ) => Guard;
+  /**
+   * Requires a member of a team, with one of the given team roles, and sets `Member`.
+   * Other users get a 404. The roles of the site do not count.
+   *
+   * @param team Returns the id of the team, such as a param of the URL.
+   * @param roles The team roles that may pass, or none for all members.
+   */
+  readonly requireMember: (
+    team: TeamOf,
+    ...roles: readonly TeamRoleOf<N>[]
+  ) => MemberGuard<TeamRoleOf<N>>;
+  /** The teams, for jobs, hooks and tests. */
+  readonly teams: Teams<N>;
   /** The API keys, for jobs and tests. */
   readonly keys: Keys<N>;
   /** The accounts, for pages of administrators, jobs and tests. */
@@ -152,6 +177,8 @@ export function createAccounts<const N extends Names = Names>(
     requireFresh,
     requireRole: createRequireRole(settings) as Accounts<N>["requireRole"],
     requireScope: createRequireScope(settings) as Accounts<N>["requireScope"],
+    requireMember: createRequireMember<TeamRoleOf<N>>(settings, requireUser),
+    teams: createTeams<N>(settings),
     keys: createKeys<N>(settings),
     users: createUsers<N>(ready),
     store,

@@ -1,4 +1,5 @@
 import {
+  Auth,
   createGuards,
   type Guard,
   redirectToLogin,
@@ -7,10 +8,13 @@ import {
 } from "../auth/middleware/mod.ts";
 import {
   describeMiddleware,
+  descriptionOf,
   prefersJSON,
   redirect,
+  reportDenied,
 } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
+import { keyOfUser } from "./keys/require_scope.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { ownAccount } from "./actions/enter.ts";
 import type { Services, Settings } from "./actions/services.ts";
@@ -79,7 +83,22 @@ export function createRequireFresh(
 export function createRequireRole(
   { names }: Settings,
 ): (...roles: readonly [string, ...string[]]) => Guard {
-  return createGuards({ roles: names.roles ?? DEFAULT_ROLES }).requireRole;
+  const { requireRole } = createGuards({
+    roles: names.roles ?? DEFAULT_ROLES,
+  });
+  return (...roles) => {
+    const guard = requireRole(...roles);
+    const middleware: Guard = (context, next) => {
+      const user = context.get(Auth);
+      // The key of a team has no rights outside this team.
+      if (user === null || keyOfUser(user)?.key.teamId === undefined) {
+        return guard(context, next);
+      }
+      reportDenied(context, "forbidden", user.id);
+      return context.createErrorResponse({ status: 403 });
+    };
+    return describeMiddleware(middleware, descriptionOf(guard) ?? {});
+  };
 }
 
 /** Creates a guard that treats scripts and browsers differently. */

@@ -10,6 +10,14 @@ export {
   createAccounts,
 } from "./create_accounts.ts";
 export type { APIKey, Keys, NewAPIKey } from "./keys/keys.ts";
+export {
+  Member,
+  type MemberGuard,
+  type MemberKey,
+  type Membership,
+  type TeamOf,
+} from "./teams/member.ts";
+export type { Teams } from "./teams/teams.ts";
 export type { StoredKey } from "./keys/api_keys.ts";
 export type {
   AccountSessionOptions,

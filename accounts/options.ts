@@ -10,7 +10,8 @@ import type { Definition } from "./definition/define_accounts.ts";
 import type { Names } from "./definition/names.ts";
 import { createRoutes } from "./definition/routes.ts";
 import type { Mail } from "./mails/mail.ts";
-import { APIKeys } from "./keys/api_keys.ts";
+import { TeamService } from "./teams/team_service.ts";
+import { APIKeys, type KeySettings } from "./keys/api_keys.ts";
 import { Outbox } from "./mails/outbox.ts";
 import type { Layout } from "./pages/page.ts";
 import { createSQLAccountStore } from "./store/sql.ts";
@@ -196,7 +197,7 @@ export function settingsOf<N extends Names>(
   }
   const store = storeOf(options, now);
   const { remember = REMEMBER } = sessions;
-  const { prefix = "key", perMinute = 600 } = options.apiKeys ?? {};
+  const keys = keysOf(options, { names, now, store });
   return {
     name,
     origin,
@@ -210,8 +211,9 @@ export function settingsOf<N extends Names>(
     passwords: options.passwords ?? {},
     deletionDelay,
     home: options.home ?? "/",
-    keys: new APIKeys({ names, now, prefix: checkedPrefix(prefix), store }),
-    keyLimit: perMinute,
+    keys,
+    teams: new TeamService({ keys, names, now, store }),
+    keyLimit: options.apiKeys?.perMinute ?? 600,
     outbox: new Outbox(options.sendMail ?? printMail),
     now,
   };
@@ -250,10 +252,18 @@ function checkOptions(options: AccountsOptions, names: Names): void {
   }
 }
 
-/** Returns a prefix of API keys, or throws if it is malformed. */
-function checkedPrefix(prefix: string): string {
+/**
+ * Creates the API keys.
+ *
+ * @throws {RangeError} If the prefix is malformed.
+ */
+function keysOf(
+  { apiKeys: { prefix = "key" } = {} }: Pick<AccountsOptions, "apiKeys">,
+  settings: Omit<KeySettings, "prefix">,
+): APIKeys {
+  // It throws for a prefix that no token may have.
   isTokenShaped("", { prefix });
-  return prefix;
+  return new APIKeys({ ...settings, prefix });
 }
 
 function storeOf(

@@ -18,7 +18,7 @@ import type {
  * @typeParam N The names of the application.
  */
 export interface UserRecord<N extends Names = Names>
-  extends Omit<Account<N>, "scopes"> {
+  extends Omit<Account<N>, "scopes" | "teamId"> {
   /** The time of the registration, in epoch milliseconds. */
   readonly createdAt: number;
   /** The block of the account, or `null`. */
@@ -258,12 +258,13 @@ class AccountUsers<N extends Names> implements Users<N> {
 
 /** Removes an account with its second factors and sessions. */
 export async function removeAll(
-  { factors, sessions, store }: Services,
+  { factors, sessions, store, teams }: Services,
   id: string,
 ): Promise<boolean> {
   for (;;) {
     const account = await store.find(id);
     if (account === null) return false;
+    await teams.removeEmptyTeamsOf(id);
     if (!await store.remove(id, account.version)) continue;
     await factors.remove(id);
     await endUserSessions(sessions, id);

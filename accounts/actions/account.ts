@@ -80,10 +80,15 @@ export async function changePassword(call: Call): Promise<Outcome> {
 
 /** Marks an account for its deletion, and ends all access. */
 export async function removeAccount(call: Call): Promise<Outcome> {
-  const { context, services } = call;
+  const { context, messages, services } = call;
   const { deletionDelay, now, outbox, routes, store } = services;
   const account = ownAccount(context);
   const { id, version } = account;
+  // A team must not lose its last owner.
+  const owned = await services.teams.onlyOwnerOf(id);
+  if (owned.length > 0) {
+    return refused(messages.teams.handOverFirst(owned.join(", ")), 409);
+  }
   const next = await store.change(id, version, {});
   if (next === null) return ended(call);
   await store.update(id, { deleteAt: now() + deletionDelay });

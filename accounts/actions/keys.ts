@@ -1,6 +1,7 @@
 import { reportSecurityEvent } from "../../router/internal.ts";
 import { KEY, MAX_KEYS, type StoredKey } from "../keys/api_keys.ts";
 import { newWayMail } from "../mails/contents.ts";
+import type { StoredMember } from "../store/teams.ts";
 import { Form } from "./_form.ts";
 import { ended } from "./account.ts";
 import { type Call, invalid, type Outcome, refused } from "./call.ts";
@@ -30,7 +31,14 @@ export async function createKey(call: Call): Promise<Outcome> {
   };
   if (days === null || Object.keys(errors).length > 0) return invalid(errors);
   const expiresAt = days === Infinity ? null : now() + days * 86_400_000;
-  const result = await keys.issue(account, { name, scopes, expiresAt });
+  const member = await memberOf(call);
+  if (member === null) return invalid({ team: messages.invalidField });
+  const result = await keys.issue(account, {
+    name,
+    scopes,
+    expiresAt,
+    member,
+  });
   if (!result.ok) {
     return result.reason === "ended"
       ? ended(call)
@@ -80,6 +88,17 @@ function scopesOf({ input, services: { names } }: Call): string[] {
   const isKnown = Array.isArray(given) &&
     given.every((scope) => listed.includes(scope));
   return isKnown ? listed.filter((scope) => given.includes(scope)) : [];
+}
+
+/** Reads the team; `null` if the user is not a member. */
+async function memberOf(
+  { context, input, services: { teams } }: Call,
+): Promise<StoredMember | null | undefined> {
+  const team = input.get("team") ?? "";
+  if (team === "") return undefined;
+  if (typeof team !== "string" || !teams.isOn) return null;
+  const { id } = ownAccount(context);
+  return (await teams.store.membership(team, id))?.member ?? null;
 }
 
 /** Reads the lifetime in days; `null` if it is malformed. */

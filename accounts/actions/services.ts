@@ -21,6 +21,7 @@ import {
 import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
 import type { Names } from "../definition/names.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
+import type { TeamService } from "../teams/team_service.ts";
 import type { APIKeys } from "../keys/api_keys.ts";
 import type { Outbox } from "../mails/outbox.ts";
 import { createPasskeys, type Passkeys } from "../../auth/passkey/mod.ts";
@@ -46,6 +47,8 @@ export interface Settings {
   readonly outbox: Outbox;
   readonly keys: APIKeys;
   /** The maximum number of requests per minute with one API key. */
+  readonly teams: TeamService;
+  /** The most requests of an API key in a minute. */
   readonly keyLimit: number;
   readonly now: () => number;
 }
@@ -60,6 +63,7 @@ export interface Services extends Settings {
   readonly passkeys: Passkeys;
   readonly loginThrottle: Throttle;
   readonly resetThrottle: Throttle;
+  readonly inviteThrottle: Throttle;
   readonly registrationThrottle: Throttle;
   readonly registrationQueue: PasswordQueue;
 }
@@ -102,6 +106,7 @@ export function createServices(
       store: createPasskeyStore(settings.store),
       now,
     }),
+    inviteThrottle: createEmailThrottle({ name: "invite", store, now }),
     resetThrottle: createEmailThrottle({ name: "reset", store, now }),
     registrationThrottle: createThrottle({
       name: "registration",

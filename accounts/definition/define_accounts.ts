@@ -43,6 +43,10 @@ export function defineAccounts<const N extends Names>(
   checkFields(names);
   checkList("roles", names.roles);
   checkList("scopes", names.scopes);
+  checkList("teamRoles", names.teamRoles);
+  if (names.teamRoles?.length === 1) {
+    throw new TypeError("Cannot define accounts: teamRoles has only one role");
+  }
   for (const [name, path] of Object.entries(names.paths ?? {})) {
     if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) continue;
     throw new TypeError(
@@ -69,7 +73,11 @@ function checkFields({ fields = {} }: Names): void {
 }
 
 /** The names of scopes, such as `invoices:read` (RFC 6749, section 3.3). */
-const NAME = { roles: /^[\w-]{1,40}$/, scopes: /^[\w:./-]{1,40}$/ };
+const NAME = {
+  roles: /^[\w-]{1,40}$/,
+  scopes: /^[\w:./-]{1,40}$/,
+  teamRoles: /^[\w-]{1,40}$/,
+};
 
 function checkList(
   kind: keyof typeof NAME,

@@ -14,5 +14,6 @@ export type {
   Names,
   RoleOf,
   ScopeOf,
+  TeamRoleOf,
 } from "./names.ts";
 export type { AccountRoutes, PageRoutes } from "./routes.ts";

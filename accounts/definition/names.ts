@@ -53,9 +53,16 @@ export interface Names {
    */
   readonly scopes?: readonly string[];
   /**
+   * All roles in teams: at least two, the first of which is that of owners. Without
+   * them there are no teams.
+   *
+   * @default {no teams}
+   */
+  readonly teamRoles?: readonly string[];
+  /**
    * The paths of the pages.
    *
-   * @default {login: "/login", register: "/register", account: "/account"}
+   * @default {"/login", "/register", "/account" and "/teams"}
    */
   readonly paths?: AccountPaths;
 }
@@ -80,6 +87,12 @@ export interface AccountPaths {
    * @default {"/account"}
    */
   readonly account?: string;
+  /**
+   * The page of the teams, and the prefix of the pages of each team.
+   *
+   * @default {"/teams"}
+   */
+  readonly teams?: string;
 }
 
 /**
@@ -105,6 +118,13 @@ export type RoleOf<N extends Names> = ItemOf<N["roles"], "user" | "admin">;
  * @typeParam N The names of the application.
  */
 export type ScopeOf<N extends Names> = ItemOf<N["scopes"], never>;
+
+/**
+ * The roles in teams of an application.
+ *
+ * @typeParam N The names of the application.
+ */
+export type TeamRoleOf<N extends Names> = ItemOf<N["teamRoles"], never>;
 
 /**
  * The values of the additional fields of an account. A field has no value until
@@ -135,6 +155,12 @@ export interface Account<N extends Names = Names> {
   readonly role: RoleOf<N>;
   /** The scopes: all of them, or those of the API key of the request. */
   readonly scopes: readonly ScopeOf<N>[];
+  /**
+   * The id of the team that the API key of the request belongs to.
+   *
+   * @default {undefined}
+   */
+  readonly teamId?: string;
   /** The values of the application's own fields. */
   readonly fields: FieldsOf<N>;
 }

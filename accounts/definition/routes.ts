@@ -88,6 +88,20 @@ export type AccountRoutes = {
   readonly keys: PageRoutes<"/account/keys">;
   /** The revocation of an API key. */
   readonly keyRemoval: PageRoutes<"/account/keys/remove">;
+  /** The teams of the user; `action` creates one. */
+  readonly teams: PageRoutes<"/teams">;
+  /** A team with its members. */
+  readonly team: Route<"GET", "/teams/:team">;
+  /** The invitation of an address to a team. */
+  readonly invite: PageRoutes<"/teams/:team/invite">;
+  /** The withdrawal of an invitation. */
+  readonly withdrawal: Route<"POST", "/teams/:team/invite/withdraw">;
+  /** An invitation, which its address accepts or declines. */
+  readonly invitation: PageRoutes<"/teams/invitations/:invitation">;
+  /** The role of a member. */
+  readonly member: PageRoutes<"/teams/:team/members/:member">;
+  /** The end of a membership. */
+  readonly memberRemoval: PageRoutes<"/teams/:team/members/:member/remove">;
   /** The deletion of the account. */
   readonly remove: PageRoutes<"/account/delete">;
   /** The logged-in account as JSON. */
@@ -102,6 +116,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     paths;
   const routes = route({
     ...keyRoutes(account),
+    ...teamRoutes(paths.teams ?? "/teams"),
     login: form(login),
     passkeyLogin: post(`${login}/passkey`),
     passkeyLoginOptions: post(`${login}/passkey/options`),
@@ -144,5 +159,17 @@ function keyRoutes(account: string) {
   return {
     keys: form(`${account}/keys`),
     keyRemoval: form(`${account}/keys/remove`),
+  };
+}
+
+function teamRoutes(teams: string) {
+  return {
+    teams: form(teams),
+    invitation: form(`${teams}/invitations/:invitation`),
+    team: get(`${teams}/:team`),
+    invite: form(`${teams}/:team/invite`),
+    withdrawal: post(`${teams}/:team/invite/withdraw`),
+    member: form(`${teams}/:team/members/:member`),
+    memberRemoval: form(`${teams}/:team/members/:member/remove`),
   };
 }

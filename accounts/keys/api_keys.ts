@@ -9,6 +9,7 @@ import type { JSONValue } from "../../session/mod.ts";
 import { isDisabled } from "../actions/enter.ts";
 import type { Names } from "../definition/names.ts";
 import type { AccountStore, StoredAccount, WayIn } from "../store/store.ts";
+import type { StoredMember } from "../store/teams.ts";
 
 /** The kind of API keys among the ways into an account. */
 export const KEY = "key";
@@ -29,6 +30,12 @@ export interface StoredKey {
   readonly start: string;
   /** The scopes. */
   readonly scopes: readonly string[];
+  /**
+   * The id of the team that it belongs to. It opens nothing of other teams.
+   *
+   * @default {undefined}
+   */
+  readonly teamId?: string;
   /** The time of its creation, in epoch milliseconds. */
   readonly createdAt: number;
   /** The time of its expiry, or `null`. */
@@ -42,6 +49,8 @@ export interface NewKey {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly expiresAt: number | null;
+  /** The membership that it belongs to. */
+  readonly member?: Pick<StoredMember, "id" | "teamId"> | undefined;
 }
 
 /** A key with its account. */
@@ -75,7 +84,7 @@ export class APIKeys {
   /** Creates a key of an account, if the account still has its version. */
   async issue(
     { id: accountId, version }: Pick<StoredAccount, "id" | "version">,
-    { name, scopes, expiresAt }: NewKey,
+    { name, scopes, expiresAt, member }: NewKey,
   ): Promise<IssueResult> {
     const { now, prefix, store } = this.#settings;
     const token = createToken({ prefix });
@@ -88,7 +97,12 @@ export class APIKeys {
       createdAt: now(),
       usedAt: null,
       counter: 0,
-      data: { scopes: [...scopes], expiresAt, start },
+      data: {
+        scopes: [...scopes],
+        expiresAt,
+        start,
+        ...member && { teamId: member.teamId, memberId: member.id },
+      },
     };
     if (!await store.addWayIn(way, version)) {
       return { ok: false, reason: "ended" };
@@ -117,6 +131,13 @@ export class APIKeys {
     }
   }
 
+  /** Revokes the keys of an account that belong to a team. */
+  async revokeOf(accountId: string, team: string): Promise<void> {
+    for (const { id, teamId } of await this.list(accountId)) {
+      if (teamId === team) await this.revoke(accountId, id);
+    }
+  }
+
   /** Returns the key of a token; `null` if it does not work now. */
   async find(token: string): Promise<FoundKey | null> {
     const { names, now, prefix, store } = this.#settings;
@@ -128,9 +149,19 @@ export class APIKeys {
     const time = now();
     if (key.expiresAt !== null && key.expiresAt <= time) return null;
     if (isDisabled(account, time) || account.deleteAt !== null) return null;
+    if (!await this.#isMember(way, key)) return null;
     // A scope that the application no longer has does not count.
     const scopes = key.scopes.filter((scope) => names.scopes?.includes(scope));
     return { account, key: { ...key, scopes } };
+  }
+
+  /** Returns `false` if the membership of a key has ended, whatever came after. */
+  async #isMember({ accountId, data }: WayIn, { teamId }: StoredKey) {
+    if (teamId === undefined) return true;
+    const { store } = this.#settings;
+    const found = await store.teams?.membership(teamId, accountId);
+    const { memberId } = data as { readonly memberId?: JSONValue };
+    return found?.member.id === memberId && memberId !== undefined;
   }
 
   /** Stores the time of a use, at most once a minute, after the response. */
@@ -169,7 +200,7 @@ export class APIKeys {
 
 /** Returns the key of a row. Its data may be that of another version. */
 function toKey({ id, name, createdAt, usedAt, data }: WayIn): StoredKey {
-  const { expiresAt, scopes, start } = Object(data) as Record<
+  const { expiresAt, scopes, start, teamId } = Object(data) as Record<
     string,
     JSONValue | undefined
   >;
@@ -182,5 +213,6 @@ function toKey({ id, name, createdAt, usedAt, data }: WayIn): StoredKey {
     // Without a known expiry the key is expired.
     expiresAt: expiresAt === null ? null : Number(expiresAt ?? 0),
     usedAt,
+    ...teamId !== undefined && { teamId: String(teamId) },
   };
 }

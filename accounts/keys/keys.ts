@@ -28,6 +28,13 @@ export interface NewAPIKey<N extends Names = Names> {
    * @default {null} never
    */
   readonly expiresAt?: number | null;
+  /**
+   * The id of the team that the key belongs to. It then opens nothing of other teams
+   * and of the site's roles, and ends with the membership.
+   *
+   * @default {undefined}
+   */
+  readonly teamId?: string | undefined;
 }
 
 /**
@@ -41,7 +48,8 @@ export interface Keys<N extends Names = Names> {
    *
    * @param userId The id of the account.
    * @param key The name, the scopes and the expiry.
-   * @returns The key; `null` if there is no such account, or it has 50 keys.
+   * @returns The key; `null` if there is no such account or membership, or it has
+   * 50 keys.
    * @throws {TypeError} If a scope is unknown, or none is given.
    */
   issue(
@@ -71,12 +79,16 @@ export function createKeys<N extends Names>(
   { keys, names, store }: Settings,
 ): Keys<N> {
   return {
-    async issue(userId, { name, scopes, expiresAt = null }) {
+    async issue(userId, { name, scopes, expiresAt = null, teamId }) {
       checkScopes(names, scopes);
       for (;;) {
         const account = await store.find(userId);
         if (account === null) return null;
-        const values = { name, scopes, expiresAt };
+        const found = teamId === undefined
+          ? undefined
+          : await store.teams?.membership(teamId, userId) ?? null;
+        if (found === null) return null;
+        const values = { name, scopes, expiresAt, member: found?.member };
         const result = await keys.issue(account, values);
         if (result.ok) {
           return { token: result.token, key: result.key as APIKey<N> };

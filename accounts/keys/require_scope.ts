@@ -62,7 +62,7 @@ function keyScheme({ keys, names }: Settings) {
     async verify(token) {
       const key = await keys.find(token);
       if (key === null) return null;
-      const user = toUser(key.account, names, key.key.scopes);
+      const user = toUser(key.account, names, key.key);
       found.set(user, key);
       return user;
     },

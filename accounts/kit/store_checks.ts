@@ -1,3 +1,4 @@
+import { teamChecks } from "./team_checks.ts";
 import type {
   AccountStore,
   NewAccount,
@@ -321,6 +322,7 @@ export const storeChecks: readonly Check[] = [
     expect("put", await store.values.put(key, "value", options), true);
     expect("get", (await store.values.get(key))?.value, "value");
   }],
+  ...teamChecks({ create, expect }),
 ];
 
 async function create(

@@ -223,11 +223,12 @@ export function deletionMail(
 }
 
 /** Links lead to the configured origin, whatever host a request names. */
-function urlOf({ services: { origin } }: Call, path: string): string {
+export function urlOf({ services: { origin } }: Call, path: string): string {
   return origin + path;
 }
 
-function requestedBy(
+/** Returns the line that names the browser and the time of a request. */
+export function requestedBy(
   { context, services }: Call,
   { mails }: Messages,
 ): string {

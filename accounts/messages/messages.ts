@@ -1,4 +1,5 @@
 import type { KeyMessages } from "./key_messages.ts";
+import type { TeamMessages } from "./team_messages.ts";
 
 /** The strings of the pages and emails in one language. */
 export interface Messages {
@@ -120,6 +121,7 @@ export interface Messages {
   readonly notMeWayText: string;
   readonly notMeWayButton: string;
   readonly keys: KeyMessages;
+  readonly teams: TeamMessages;
   // These strings are errors.
   readonly wrongLogin: string;
   readonly wrongPassword: string;
@@ -174,6 +176,9 @@ export interface MailMessages {
     Record<"on" | "off" | "codes" | "recovery", (app: string) => string>
   >;
   readonly keyText: (app: string) => string;
+  readonly inviteSubject: (app: string) => string;
+  readonly inviteText: (app: string) => string;
+  readonly inviteButton: string;
   readonly deleteSubject: (app: string) => string;
   readonly deleteText: (app: string, days: number) => string;
   readonly deleteButton: string;

@@ -130,12 +130,17 @@ export function confirmView(
 }
 
 /** Creates the page that deletes the account. */
-export function removeView(call: PageCall, days: number): View {
+export function removeView(
+  call: PageCall,
+  state: FormState,
+  days: number,
+): View {
   const { messages, services: { routes } } = call;
   return accountView(
     call,
     messages.deleteTitle,
     html`
+      ${errorSummary(messages, state)}
       <p>${messages.deleteText(days)}</p>
       <form method="post" action="${routes.remove.action.href()}">
         <button class="danger">${messages.deleteButton}</button>

@@ -77,7 +77,8 @@ export function ownField(
   return field({ name, label, type: input, autocomplete, isOptional }, state);
 }
 
-function select(
+/** Creates a select. */
+export function select(
   { name, label }: Pick<FieldOptions, "name" | "label">,
   choices: readonly string[],
   state: FormState,

@@ -2,6 +2,9 @@ import { html, type Markup } from "../../router/content/mod.ts";
 import { KEY_DAYS } from "../actions/keys.ts";
 import { scopeInputOf } from "../actions/input_names.ts";
 import type { StoredKey } from "../keys/api_keys.ts";
+import type { KeyMessages } from "../messages/key_messages.ts";
+import type { Messages } from "../messages/messages.ts";
+import type { FoundMember } from "../store/teams.ts";
 import {
   checkbox,
   errorSummary,
@@ -15,7 +18,11 @@ import { accountView, type PageCall, type View } from "./page.ts";
 export function keysView(
   call: PageCall,
   state: FormState,
-  { list, now }: { readonly list: readonly StoredKey[]; readonly now: number },
+  { list, now, teams }: {
+    readonly list: readonly StoredKey[];
+    readonly now: number;
+    readonly teams: readonly FoundMember[];
+  },
 ): View {
   const { messages } = call;
   return accountView(
@@ -29,22 +36,29 @@ export function keysView(
           <p class="hint">${messages.keys.none}</p>
         `
         : html`
-          <ul class="rows">${list.map((key) => row(call, key, now))}</ul>
+          <ul class="rows">${list.map((key) =>
+            row(call, key, { now, teams })
+          )}</ul>
         `}
       <h2>${messages.keys.create}</h2>
-      ${creation(call, state)}
+      ${creation(call, state, teams)}
     `,
   );
 }
 
 function row(
   { messages, services: { routes } }: PageCall,
-  { id, name, start, scopes, createdAt, expiresAt, usedAt }: StoredKey,
-  now: number,
+  { id, name, start, scopes, createdAt, expiresAt, usedAt, teamId }: StoredKey,
+  { now, teams }: {
+    readonly now: number;
+    readonly teams: readonly FoundMember[];
+  },
 ): Markup {
   const { keys } = messages;
   const href = routes.keyRemoval.index.href({}, { id });
   const isExpired = expiresAt !== null && expiresAt <= now;
+  const team = teams.find((one) => one.team.id === teamId)?.team.name;
+  const rights = [...team === undefined ? [] : [team], scopes.join(", ")];
   const facts = [
     messages.added(dayOf(createdAt)),
     usedAt === null ? keys.unused : messages.lastUsed(dayOf(usedAt)),
@@ -56,7 +70,7 @@ function row(
     <li>
       <div>
         <strong>${name}</strong> <code>${start}…</code>
-        <p class="hint">${scopes.join(", ")}</p>
+        <p class="hint">${rights.join(" · ")}</p>
         <p class="hint">${facts.join(" · ")}</p>
       </div>
       <a class="button quiet" href="${href}"
@@ -68,13 +82,9 @@ function row(
 function creation(
   { messages, services: { names, routes } }: PageCall,
   state: FormState,
+  teams: readonly FoundMember[],
 ): Markup {
   const { keys } = messages;
-  const days = state.values?.days ?? "90";
-  const choices = [
-    ...KEY_DAYS.map((count) => [String(count), keys.days(count)]),
-    ["never", keys.never],
-  ];
   return html`
     <form method="post" action="${routes.keys.action.href()}" novalidate>
       ${field({
@@ -83,6 +93,7 @@ function creation(
         autocomplete: "off",
         hint: keys.nameHint,
       }, state)}
+      ${teams.length > 0 && teamChoice(messages, state, teams)}
       <fieldset id="scopes">
         <legend>${keys.scopes}</legend>
         ${fieldError("scopes", state)}
@@ -90,19 +101,54 @@ function creation(
           checkbox({ name: scopeInputOf(scope), label: scope }, state)
         )}
       </fieldset>
-      <div class="field">
-        <label for="days">${keys.expiry}</label>
-        ${fieldError("days", state)}
-        <select id="days" name="days">${choices.map(([value, text]) =>
-          html`
-            <option value="${value}" ${value === days && html`
-              selected
-            `}>${text}</option>
-          `
-        )}</select>
-      </div>
+      ${expiryChoice(keys, state)}
       <button>${keys.create}</button>
     </form>
+  `;
+}
+
+function expiryChoice(keys: KeyMessages, state: FormState): Markup {
+  const days = state.values?.days ?? "90";
+  const choices = [
+    ...KEY_DAYS.map((count) => [String(count), keys.days(count)]),
+    ["never", keys.never],
+  ];
+  return html`
+    <div class="field">
+      <label for="days">${keys.expiry}</label>
+      ${fieldError("days", state)}
+      <select id="days" name="days">${choices.map(([value, text]) =>
+        html`
+          <option value="${value}" ${value === days && html`
+            selected
+          `}>${text}</option>
+        `
+      )}</select>
+    </div>
+  `;
+}
+
+function teamChoice(
+  messages: Messages,
+  state: FormState,
+  teams: readonly FoundMember[],
+): Markup {
+  const chosen = state.values?.team ?? "";
+  return html`
+    <div class="field">
+      <label for="team">${messages.teams.keyOwner}</label>
+      ${fieldError("team", state)}
+      <select id="team" name="team">
+        <option value="">${messages.teams.onlyMe}</option>
+        ${teams.map(({ team: { id, name } }) =>
+          html`
+            <option value="${id}" ${id === chosen && html`
+              selected
+            `}>${name}</option>
+          `
+        )}
+      </select>
+    </div>
   `;
 }
 

@@ -2,7 +2,6 @@ import { html, htmlResponse, type Markup } from "../../router/content/mod.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { Session } from "../../session/mod.ts";
 import { Auth } from "../../auth/middleware/mod.ts";
-import type { AccountRoutes } from "../definition/routes.ts";
 import type { Call } from "../actions/call.ts";
 import { deletionDays } from "../actions/deletion_days.ts";
 import { type Notice, searchOf } from "../actions/call.ts";
@@ -141,30 +140,41 @@ export function card(title: string, content: Markup): View {
   };
 }
 
+/** Returns the links of the navigation. Features that are off have none. */
+function linksOf(
+  messages: Messages,
+  { names, routes }: Pick<PageCall["services"], "names" | "routes">,
+): (readonly [href: string, text: string])[] {
+  return [
+    [routes.profile.index.href(), messages.profile],
+    [routes.email.index.href(), messages.email],
+    [routes.twoStep.index.href(), messages.twoStep],
+    [routes.sessions.index.href(), messages.sessions],
+    [routes.passkeys.index.href(), messages.passkeys],
+    [routes.password.index.href(), messages.password],
+    ...names.scopes === undefined
+      ? []
+      : [[routes.keys.index.href(), messages.keys.title] as const],
+    ...names.teamRoles === undefined
+      ? []
+      : [[routes.teams.index.href(), messages.teams.title] as const],
+    [routes.remove.index.href(), messages.deleteTitle],
+  ];
+}
+
 /** Creates a page of the account, next to its navigation. */
 export function accountView(
   { context: { url }, messages, services: { names, routes } }: PageCall,
   title: string,
   content: Markup,
 ): View {
-  const links: readonly (readonly [keyof AccountRoutes, string, string])[] = [
-    ["profile", routes.profile.index.href(), messages.profile],
-    ["email", routes.email.index.href(), messages.email],
-    ["twoStep", routes.twoStep.index.href(), messages.twoStep],
-    ["sessions", routes.sessions.index.href(), messages.sessions],
-    ["passkeys", routes.passkeys.index.href(), messages.passkeys],
-    ["password", routes.password.index.href(), messages.password],
-    ...names.scopes === undefined
-      ? []
-      : [["keys", routes.keys.index.href(), messages.keys.title] as const],
-    ["remove", routes.remove.index.href(), messages.deleteTitle],
-  ];
+  const links = linksOf(messages, { names, routes });
   return {
     title,
     content: html`
       <div class="area">
         <nav aria-label="${messages.account}">
-          <ul>${links.map(([, href, text]) =>
+          <ul>${links.map(([href, text]) =>
             html`
               <li><a href="${href}"${url.pathname === href && html`
                 aria-current="page"

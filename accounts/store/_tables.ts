@@ -34,13 +34,16 @@ export interface TableNames {
   readonly users: string;
   readonly waysIn: string;
   readonly secrets: string;
+  readonly teams: string;
+  readonly members: string;
+  readonly invitations: string;
   readonly migrations: string;
   readonly values: string;
   readonly columns: Readonly<Record<AccountColumn, string>>;
 }
 
 /** The version of the tables. A new version only adds to them. */
-const VERSION = 1;
+const VERSION = 2;
 
 /**
  * Returns the names of the options.
@@ -71,6 +74,9 @@ export function namesOf(options: SQLAccountStoreOptions): TableNames {
     users: usersTable,
     waysIn: `${prefix}ways_in`,
     secrets: `${prefix}secrets`,
+    teams: `${prefix}teams`,
+    members: `${prefix}members`,
+    invitations: `${prefix}invitations`,
     migrations: `${prefix}migrations`,
     values: `${prefix}values`,
     columns,
@@ -83,19 +89,62 @@ interface Definition {
   readonly sql: string;
 }
 
+function table(name: string, parts: readonly string[]): Definition {
+  const sql = `CREATE TABLE IF NOT EXISTS ${name} (${parts.join(", ")})`;
+  return { name, sql };
+}
+
+function index(name: string, on: string, kind = "INDEX"): Definition {
+  return { name, sql: `CREATE ${kind} IF NOT EXISTS ${name} ON ${on}` };
+}
+
+/** Returns the tables of teams, which version 2 has added. */
+function teamDefinitions(names: TableNames): Definition[] {
+  const { columns, invitations, members, teams, users } = names;
+  const ofTeam =
+    `team_id TEXT NOT NULL REFERENCES ${teams} (id) ON DELETE CASCADE`;
+  return [
+    table(teams, [
+      "id TEXT NOT NULL PRIMARY KEY",
+      "name TEXT NOT NULL",
+      "created_at BIGINT NOT NULL",
+    ]),
+    table(members, [
+      "id TEXT NOT NULL PRIMARY KEY",
+      ofTeam,
+      `user_id TEXT NOT NULL REFERENCES ${users} (${columns.id}) ON DELETE CASCADE`,
+      "role TEXT NOT NULL",
+      "created_at BIGINT NOT NULL",
+    ]),
+    index(
+      `${members}_by_team`,
+      `${members} (team_id, user_id)`,
+      "UNIQUE INDEX",
+    ),
+    index(`${members}_by_user`, `${members} (user_id, created_at)`),
+    table(invitations, [
+      "id TEXT NOT NULL PRIMARY KEY",
+      ofTeam,
+      "email TEXT NOT NULL",
+      "role TEXT NOT NULL",
+      "invited_by TEXT NOT NULL",
+      "created_at BIGINT NOT NULL",
+      "expires_at BIGINT NOT NULL",
+    ]),
+    index(
+      `${invitations}_by_team`,
+      `${invitations} (team_id, email)`,
+      "UNIQUE INDEX",
+    ),
+    index(`${invitations}_by_email`, `${invitations} (email)`),
+  ];
+}
+
 /** Returns the tables and indexes, in the order of their creation. */
 function definitionsOf(names: TableNames): Definition[] {
   const { users, waysIn, secrets, migrations, columns } = names;
   const accountColumns = COLUMNS
     .map((column) => `${columns[column]} ${ACCOUNT_COLUMNS[column]}`);
-  const table = (name: string, parts: readonly string[]) => ({
-    name,
-    sql: `CREATE TABLE IF NOT EXISTS ${name} (${parts.join(", ")})`,
-  });
-  const index = (name: string, on: string, kind = "INDEX") => ({
-    name,
-    sql: `CREATE ${kind} IF NOT EXISTS ${name} ON ${on}`,
-  });
   return [
     table(users, accountColumns),
     index(`${users}_by_email`, `${users} (${columns.email})`, "UNIQUE INDEX"),
@@ -120,6 +169,7 @@ function definitionsOf(names: TableNames): Definition[] {
       "PRIMARY KEY (kind, id)",
     ]),
     index(`${waysIn}_by_user`, `${waysIn} (user_id, kind, created_at)`),
+    ...teamDefinitions(names),
     table(secrets, ["name TEXT NOT NULL PRIMARY KEY", "value TEXT NOT NULL"]),
     table(migrations, ["version BIGINT NOT NULL PRIMARY KEY"]),
   ];

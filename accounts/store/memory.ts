@@ -1,4 +1,5 @@
 import { createMemorySessionStore } from "../../session/mod.ts";
+import { MemoryTeamStore } from "./memory_teams.ts";
 import { readCursor, toPage } from "./_pages.ts";
 import type { AccountStore, StoredAccount, WayIn } from "./store.ts";
 
@@ -52,6 +53,7 @@ export function createMemoryAccountStore(
 
 class MemoryAccountStore implements AccountStore {
   readonly values;
+  readonly teams = new MemoryTeamStore((id) => this.#entries.get(id)?.account);
   readonly #entries = new Map<string, Entry>();
   readonly #ways = new Map<string, WayIn & { readonly version: number }>();
   readonly #secrets = new Map<string, string>();
@@ -177,6 +179,7 @@ class MemoryAccountStore implements AccountStore {
       return Promise.resolve(false);
     }
     this.#entries.delete(id);
+    this.teams.removeUser(id);
     for (const way of this.#waysOf(id)) this.#ways.delete(keyOf(way));
     return Promise.resolve(true);
   }

@@ -23,4 +23,13 @@ export type {
   WayIn,
   WayInUse,
 } from "./store.ts";
+export type {
+  FoundMember,
+  ListedMember,
+  MemberChange,
+  StoredInvitation,
+  StoredMember,
+  StoredTeam,
+  TeamStore,
+} from "./teams.ts";
 export { accountTables } from "./_tables.ts";

@@ -5,6 +5,8 @@ import {
   type SQLRow,
   type SQLValue,
 } from "../../session/stores/sql.ts";
+import { SQLTeamStore } from "./sql_teams.ts";
+import type { TeamStore } from "./teams.ts";
 import { toAccount, toWayIn } from "./_rows.ts";
 import {
   type AccountColumn,
@@ -132,6 +134,7 @@ const WAY_SELECT = WAY_COLUMNS.map((name) => `w.${name} AS way_${name}`)
 
 class SQLAccountStore implements AccountStore {
   readonly values: SessionStore;
+  readonly teams: TeamStore;
   readonly #query: SQLQuery;
   readonly #dialect: Dialect;
   readonly #names: TableNames;
@@ -157,6 +160,11 @@ class SQLAccountStore implements AccountStore {
       .join(", ");
     const { values: table } = this.#names;
     this.values = createSQLSessionStore(query, { dialect, table, now });
+    this.teams = new SQLTeamStore({
+      dialect,
+      names: this.#names,
+      run: (sql, params) => this.#run(sql, params),
+    });
   }
 
   async migrate(): Promise<void> {
@@ -348,7 +356,7 @@ class SQLAccountStore implements AccountStore {
   }
 
   async remove(id: string, version: number): Promise<boolean> {
-    const { users, waysIn, columns } = this.#names;
+    const { users, waysIn, members, columns } = this.#names;
     const rows = await this.#run(
       `DELETE FROM ${users} WHERE ${columns.id} = ? AND ${columns.version} = ?
       RETURNING ${columns.id}`,
@@ -357,7 +365,9 @@ class SQLAccountStore implements AccountStore {
     if (rows.length === 0) return false;
     // SQLite without foreign keys keeps the rows. Without their account they
     // are invalid.
-    await this.#run(`DELETE FROM ${waysIn} WHERE user_id = ?`, [id]);
+    for (const table of [waysIn, members]) {
+      await this.#run(`DELETE FROM ${table} WHERE user_id = ?`, [id]);
+    }
     return true;
   }
 

@@ -1,4 +1,5 @@
 import type { JSONValue, SessionStore } from "../../session/mod.ts";
+import type { TeamStore } from "./teams.ts";
 
 /** The reason and the end of a block. */
 export interface Disabled {
@@ -188,6 +189,14 @@ export interface AccountStore {
    * may share it.
    */
   readonly values: SessionStore;
+
+  /**
+   * The teams. Your own store needs this property only if the application names team
+   * roles.
+   *
+   * @default {undefined}
+   */
+  readonly teams?: TeamStore;
 
   /**
    * Creates what the store needs, such as tables. Several processes may call it at

@@ -53,13 +53,24 @@ Deno.test("policy 1: a reset removes the ways in that an attacker has planted", 
   assertStringIncludes(notice.text, "were removed: 4");
 });
 
-const definition = defineAccounts({ scopes: ["notes:read"] });
+const definition = defineAccounts({
+  scopes: ["notes:read"],
+  teamRoles: ["owner", "reader"],
+});
 
 /** A proof or a session that a browser has, and its use. */
 interface Proof {
   readonly prepare: (app: App, ada: Browser) => Promise<Record<string, string>>;
   /** The path that takes the proof. */
   readonly path: string;
+}
+
+/** Creates the proof of a page of a team. */
+function ofTeam(path: string, values: Record<string, string>): Proof {
+  return {
+    path: `/teams/x/${path}`,
+    prepare: () => Promise.resolve(values),
+  };
 }
 
 /** A proof of every route, or the reason that it has none. */
@@ -186,6 +197,16 @@ const proofs: Record<
     path: "/account/keys",
     prepare: () => Promise.resolve({ "name": "x", "scope-notes:read": "on" }),
   },
+  teams: { path: "/teams", prepare: () => Promise.resolve({ name: "x" }) },
+  team: "without an account",
+  invite: ofTeam("invite", { email: "eve@example.com", role: "reader" }),
+  withdrawal: ofTeam("invite/withdraw", { invitation: "x" }),
+  invitation: {
+    path: "/teams/invitations/x",
+    prepare: () => Promise.resolve({}),
+  },
+  member: ofTeam("members/x", { role: "reader" }),
+  memberRemoval: ofTeam("members/x/remove", {}),
   keyRemoval: {
     path: "/account/keys/remove",
     prepare: () => Promise.resolve({ id: "unknown" }),
@@ -415,7 +436,11 @@ Deno.test("policy 10: no form of another site, and no cached or framed page", as
   const paths: string[] = [];
   JSON.stringify(accounts.routes, (_key, value) => {
     if (value?.method !== undefined) {
-      paths.push(`${value.method} ${value.href()}`);
+      paths.push(
+        `${value.method} ${
+          value.href({ team: "x", member: "x", invitation: "x" })
+        }`,
+      );
     }
     return value;
   });
