@@ -282,6 +282,31 @@ Deno.test("openapi() moves recursive schemas to the components", () => {
   }
 });
 
+Deno.test("openapi() keeps schemas apart that refer to each other", () => {
+  interface Folder {
+    readonly files: readonly File[];
+  }
+  interface File {
+    readonly name: string;
+    readonly folder?: Folder | undefined;
+  }
+  const Folder: Schema<Folder> = object({ files: array(lazy(() => File)) });
+  const File: Schema<File> = object({
+    name: string(),
+    folder: optional(lazy(() => Folder)),
+  });
+  const router = createRouter();
+  router.get(get("/folder", { responses: { 200: Folder } }), ok);
+  const { schemas } = describe(router).document.components;
+  const members = Object.values(
+    schemas as Record<string, { properties: object }>,
+  )
+    .map(({ properties }) => Object.keys(properties).join());
+  // The third one describes errors.
+  assertEquals(members.sort().slice(0, 2), ["files", "name,folder"]);
+  assertEquals(members.length, 3);
+});
+
 Deno.test("openapi() reports parts of schemas without JSON Schema", () => {
   const router = createRouter();
   const odd = {
