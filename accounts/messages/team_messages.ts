@@ -8,7 +8,9 @@ export interface TeamMessages {
   readonly created: string;
   readonly tooMany: (most: number) => string;
   readonly invitations: string;
+  readonly yours: string;
   readonly view: string;
+  readonly viewNamed: (team: string) => string;
   readonly members: string;
   readonly you: string;
   readonly change: string;

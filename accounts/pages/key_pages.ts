@@ -71,7 +71,11 @@ function row(
       <div>
         <strong>${name}</strong> <code>${start}…</code>
         <p class="hint">${rights.join(" · ")}</p>
-        <p class="hint">${facts.join(" · ")}</p>
+        <p class="hint facts">${facts.map((fact) =>
+          html`
+            <span>${fact}</span>
+          `
+        )}</p>
       </div>
       <a class="button quiet" href="${href}"
         aria-label="${keys.revokeNamed(name)}">${keys.revoke}</a>
@@ -94,7 +98,7 @@ function creation(
         hint: keys.nameHint,
       }, state)}
       ${teams.length > 0 && teamChoice(messages, state, teams)}
-      <fieldset id="scopes">
+      <fieldset id="scopes" tabindex="-1">
         <legend>${keys.scopes}</legend>
         ${fieldError("scopes", state)}
         ${(names.scopes ?? []).map((scope) =>

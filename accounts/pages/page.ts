@@ -162,6 +162,20 @@ function linksOf(
   ];
 }
 
+/** Marks the link of the page, or that of the pages above it. */
+function current(
+  href: string,
+  { pathname }: URL,
+  profile: string,
+): Markup | false {
+  // The profile is the prefix of all pages of the account.
+  const isAbove = href !== profile && pathname.startsWith(`${href}/`);
+  if (pathname !== href && !isAbove) return false;
+  return html`
+    aria-current="${isAbove ? "true" : "page"}"
+  `;
+}
+
 /** Creates a page of the account, next to its navigation. */
 export function accountView(
   { context: { url }, messages, services: { names, routes } }: PageCall,
@@ -169,6 +183,7 @@ export function accountView(
   content: Markup,
 ): View {
   const links = linksOf(messages, { names, routes });
+  const profile = routes.profile.index.href();
   return {
     title,
     content: html`
@@ -176,9 +191,11 @@ export function accountView(
         <nav aria-label="${messages.account}">
           <ul>${links.map(([href, text]) =>
             html`
-              <li><a href="${href}"${url.pathname === href && html`
-                aria-current="page"
-              `}>${text}</a></li>
+              <li><a href="${href}"${current(
+                href,
+                url,
+                profile,
+              )}>${text}</a></li>
             `
           )}</ul>
         </nav>

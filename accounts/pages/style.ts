@@ -64,6 +64,8 @@ padding:.7rem 0;border-bottom:1px solid var(--gh-line)}
 fieldset{margin:0 0 1.1rem;padding:0;border:0}
 legend{padding:0;margin-bottom:.4rem;font-weight:600}
 fieldset .choice{margin-bottom:.5rem}
+.facts span{white-space:nowrap}
+.facts span+span::before{content:"· "}
 .actions{display:flex;flex-wrap:wrap;gap:.6rem}
 h2{margin:2rem 0 1rem;font-size:1.2rem}
 code,.key{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.925rem;overflow-wrap:anywhere}

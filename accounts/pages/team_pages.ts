@@ -39,8 +39,15 @@ export function teamsView(
           <p class="hint">${teams.none}</p>
         `
         : html`
-          <ul class="rows">${list.map(({ member, team }) =>
-            row(team.name, [member.role], link(hrefOf(team.id), teams.view))
+          <h2>${teams.yours}</h2>
+          <ul class="rows">${list.map((
+            { member: { role }, team: { id, name } },
+          ) =>
+            row(
+              name,
+              [role],
+              link(hrefOf(id), teams.view, teams.viewNamed(name)),
+            )
           )}</ul>
         `}
       ${creation(call, state)}
@@ -57,7 +64,11 @@ function invitationRows(
   return html`
     <h2>${teams.invitations}</h2>
     <ul class="rows">${invitations.map(({ invitation: { id, role }, team }) =>
-      row(team.name, [role], link(hrefOf(id), teams.view))
+      row(
+        team.name,
+        [role],
+        link(hrefOf(id), teams.view, teams.viewNamed(team.name)),
+      )
     )}</ul>
   `;
 }

@@ -91,3 +91,58 @@ Deno.test("accounts report new and removed ways in", async () => {
   ]);
   assertEquals(changes.map(({ user }) => user?.id), [id, id, id, id]);
 });
+
+Deno.test("accounts report the end of keys and roles in teams", async () => {
+  const events: SecurityEvent[] = [];
+  const onEvent = securityEvents((event) => void events.push(event));
+  const accounts = testAccounts({
+    definition: defineAccounts({
+      scopes: ["notes:read"],
+      teamRoles: ["owner", "reader"],
+    }),
+  });
+  const router = createRouter({
+    middleware: [onEvent, ...accounts.middleware],
+  });
+  router.map(accounts.routes, accounts.controller);
+  const client = createTestClient(router, { remoteAddress: "192.0.2.7" });
+  const post = async (path: string, values: object) => {
+    const response = await client.fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(values),
+    });
+    return await response.json();
+  };
+  const create = async (name: string) =>
+    (await accounts.users.create({ email: `${name}@example.com`, name }))!;
+  const [ada, bob] = [await create("ada"), await create("bob")];
+  await accounts.logInTest(client, ada.id);
+
+  const key = { name: "x", scopes: ["notes:read"] };
+  const { id } = await post("/account/keys", key);
+  await post("/account/keys/remove", { id });
+  const { team } = await post("/teams", { name: "Engines" });
+  await accounts.teams.add(team, bob.id, "reader");
+  const members = await accounts.teams.members(team);
+  const member = members.find(({ userId }) => userId === bob.id)!;
+  const path = `/teams/${team}/members/${member.id}`;
+  await post(path, { role: "owner" });
+  await post(`${path}/remove`, {});
+  await accounts.flush();
+  await onEvent.flush();
+
+  const actions = events.map(({ event }) => event.action);
+  assertEquals(actions, [
+    "key-create",
+    "key-revoke",
+    "role-change",
+    "role-change",
+  ]);
+  assertEquals(events.map(({ user }) => user?.id), [
+    ada.id,
+    ada.id,
+    ada.id,
+    ada.id,
+  ]);
+});

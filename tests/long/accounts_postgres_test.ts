@@ -240,3 +240,49 @@ testServed(
     assertEquals(await session.json(), { account: null });
   },
 );
+
+testServed(
+  "of all owners who leave at two processes at once, one stays",
+  async () => {
+    const stores = [await openStore("owners_"), await openStore("owners_")];
+    const [first] = stores;
+    for (let round = 0; round < 10; round++) {
+      const team = { id: `t${round}`, name: "Engines", createdAt: round };
+      const owners = await Promise.all(
+        Array.from({ length: 10 }, async (_, n) => {
+          const id = `r${round}u${n}`;
+          await first!.create({
+            id,
+            email: `${id}@example.com`,
+            emailVerified: true,
+            name: id,
+            role: "user",
+            language: null,
+            fields: {},
+            passwordHash: "",
+            createdAt: 0,
+          });
+          const { id: teamId } = team;
+          const member = { id: `m${id}`, teamId, userId: id, role: "owner" };
+          return { ...member, createdAt: n };
+        }),
+      );
+      await first!.teams!.create(team, owners[0]!, 1);
+      for (const owner of owners.slice(1)) await first!.teams!.add(owner, 1);
+      // Each owner leaves ten times, from both processes.
+      const left = await Promise.all(
+        Array.from(
+          { length: 100 },
+          (_, n) =>
+            stores[n % 2]!.teams!.removeMember({
+              teamId: team.id,
+              id: owners[Math.floor(n / 10)]!.id,
+              owner: "owner",
+            }),
+        ),
+      );
+      assertEquals(left.filter(Boolean).length, 9);
+      assertEquals((await first!.teams!.members(team.id)).length, 1);
+    }
+  },
+);
