@@ -1,4 +1,5 @@
 import { storeChecks } from "./kit/store_checks.ts";
+import { teamChecks } from "./kit/team_checks.ts";
 import type { AccountStore } from "./store/store.ts";
 
 /** One test of a store. */
@@ -36,7 +37,7 @@ export interface AccountStoreTest {
 export function testAccountStore(
   createStore: () => AccountStore | Promise<AccountStore>,
 ): AccountStoreTest[] {
-  return storeChecks.map(([name, check]) => ({
+  return [...storeChecks, ...teamChecks()].map(([name, check]) => ({
     name,
     run: async () => await check(await createStore()),
   }));
