@@ -80,6 +80,7 @@ border-radius:var(--gh-radius);color:inherit;resize:none}
 text-decoration:none}
 .area nav a:hover{color:var(--gh-ink);text-decoration:underline}
 .area nav a[aria-current]{background:var(--gh-tint);color:var(--gh-ink);font-weight:600}
+.message:has(+.area){max-width:none}
 .area section{max-width:30rem;min-width:0}
 @media (min-width:44rem){.area{grid-template-columns:11rem 1fr}.area nav ul{display:block}}
 `;
