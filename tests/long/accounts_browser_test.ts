@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { createAccounts, type Mail } from "@gatehouse/web/accounts";
+import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -13,6 +14,11 @@ import { serveLocally } from "../deno/_serve.ts";
 const EMAIL = `a-long-name-of-an-owner-${"x".repeat(20)}@mail.example.com`;
 const PASSWORD = "correct horse battery";
 
+const definition = defineAccounts({
+  scopes: ["invoices:read", "invoices:write"],
+  teamRoles: ["owner", "editor", "reader"],
+});
+
 /** Serves accounts on a free port. */
 function serveAccounts() {
   const port = freePort();
@@ -21,6 +27,7 @@ function serveAccounts() {
   const accounts = createAccounts({
     name: "Invoices",
     origin,
+    definition,
     database: createMemoryAccountStore(),
     sendMail: (mail) => void mails.push(mail),
     passwords: { memory: 64, passes: 1 },
@@ -81,6 +88,8 @@ for (
         const path of ["email", "password", "passkeys", "sessions", "delete"]
       ) await visit(`/account/${path}`);
 
+      await walkKeys(page, visit, submit);
+      await walkTeams(page, visit, submit);
       await addPasskey(page, origin);
       await check(page, "/account/passkeys, with one");
 
@@ -107,6 +116,46 @@ for (
       await other.close();
     },
   );
+}
+
+type Step = (name: string) => Promise<void>;
+
+/** Creates and revokes an API key. */
+async function walkKeys(page: Page, visit: Step, submit: Step): Promise<void> {
+  await visit("/account/keys");
+  await submit("/account/keys, failed");
+  await page.getByLabel("Name").fill("Monthly report");
+  await page.getByLabel("invoices:read").check();
+  await submit("/account/keys, created");
+  const key = await page.getByLabel("API key").inputValue();
+  assert(/^key_\w{49}$/.test(key), key);
+  await page.getByRole("link", { name: "Done" }).click();
+  await check(page, "/account/keys, with one");
+  await page.getByRole("link", { name: "Revoke Monthly report" }).click();
+  await check(page, "/account/keys/remove");
+  await submit("/account/keys, revoked");
+  await page.getByText("You have no API keys.").waitFor();
+}
+
+/** Creates a team, invites an address, and fails to leave as its last owner. */
+async function walkTeams(page: Page, visit: Step, submit: Step): Promise<void> {
+  await visit("/teams");
+  await submit("/teams, failed");
+  await page.getByLabel("Name of the team").fill("Analytical Engines");
+  await submit("/teams/:team");
+  const { pathname } = new URL(page.url());
+  await visit(`${pathname}/invite`);
+  await submit("/teams/:team/invite, failed");
+  await page.getByLabel("Email").fill("guest@example.com");
+  await submit("/teams/:team, invited");
+  await page.getByRole("link", { name: "Leave the team" }).click();
+  await check(page, "/teams/:team/members/:member/remove");
+  await submit("/teams/:team/members/:member/remove, failed");
+  await page.getByText("A team needs an owner").waitFor();
+  await visit(pathname);
+  await page.getByRole("link", { name: "Change Ada" }).click();
+  await check(page, "/teams/:team/members/:member");
+  await visit("/teams/invitations/unknown");
 }
 
 /** Adds a passkey of a virtual authenticator, which stays for the next login. */
