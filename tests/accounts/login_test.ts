@@ -148,7 +148,10 @@ for (const [name, init] of malformed) {
     const ada = await registered();
     const paths: string[] = [];
     JSON.stringify(accounts.routes, (_key, value) => {
-      if (value?.method === "POST") paths.push(value.href());
+      // A route of a record gets an id that is nobody's.
+      if (value?.method === "POST") {
+        paths.push(value.pattern.source.replaceAll(/:\w+/g, "nobody"));
+      }
       return value;
     });
     assert(paths.length >= 14, `${paths}`);
