@@ -14,10 +14,10 @@ import { findProgram, type Server, startPostgres } from "../deno/_servers.ts";
 const program = findProgram("postgres", "the store of accounts on PostgreSQL");
 
 let server: Promise<Server> | undefined;
+/** The pools of the current test, whose connections the next one needs. */
 const clients: ReturnType<typeof connect>[] = [];
 
 Deno.test.afterAll(async () => {
-  for (const client of clients) await client.end({ timeout: 1 });
   await (await server)?.stop();
 });
 
@@ -52,14 +52,20 @@ function testServed(name: string, fn: () => Promise<void>): void {
     // Clients keep their sockets for a moment.
     sanitizeOps: false,
     sanitizeResources: false,
-    fn,
+    async fn() {
+      try {
+        await fn();
+      } finally {
+        await Promise.all(
+          clients.splice(0).map((client) => client.end({ timeout: 1 })),
+        );
+      }
+    },
   });
 }
 
-let shared: Promise<AccountStore> | undefined;
-
 for (
-  const { name, run } of testAccountStore(() => shared ??= openStore())
+  const { name, run } of testAccountStore(() => openStore())
 ) testServed(`createSQLAccountStore() on PostgreSQL: ${name}`, run);
 
 testServed("ten processes migrate an empty database at once", async () => {
