@@ -47,6 +47,7 @@ import {
 import type { Services, Settings } from "./actions/services.ts";
 import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
+import { providerActions } from "./_provider_actions.ts";
 import { keyActions, onlyIf } from "./_key_actions.ts";
 import {
   emailView,
@@ -118,6 +119,7 @@ export function createController(
       ...securityActions(answers, parts),
       ...keyActions(answers, parts),
       ...teamActions(answers, parts),
+      ...providerActions(answers, parts),
       session: sessionJSON,
       style: stylesheet,
       passkeyScript,

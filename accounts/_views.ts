@@ -4,6 +4,7 @@ import { returnToOf, searchOf } from "./actions/call.ts";
 import { ownAccount } from "./actions/enter.ts";
 import { restorationOf } from "./actions/not_me.ts";
 import { accountOfReset } from "./actions/reset.ts";
+import { confirmingProviders } from "./actions/linked_logins.ts";
 import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
 import { passkeyUser } from "./actions/passkeys.ts";
 import type { ViewCall, ViewOf } from "./_answer.ts";
@@ -105,7 +106,10 @@ export async function confirmPage(
   const hasPasskey = (await store.waysIn(account.id, PASSKEY)).length > 0;
   return (await factors.status(account.id)).totp
     ? confirmCodeView(call, state, hasPasskey)
-    : confirmView(call, state, account, hasPasskey);
+    : confirmView(call, state, account, {
+      hasPasskey,
+      providers: await confirmingProviders(call),
+    });
 }
 
 /** Shows the page of the code of a registration. */

@@ -46,6 +46,7 @@ import { createKeys, type Keys } from "./keys/keys.ts";
 import { createRequireScope } from "./keys/require_scope.ts";
 import { type AccountsOptions, isDevelopment, settingsOf } from "./options.ts";
 import { toUser } from "./to_user.ts";
+import { withCallbacks } from "./providers.ts";
 import { createUsers, removeAll, type Users } from "./users.ts";
 
 /**
@@ -214,10 +215,10 @@ function middlewareOf<N extends Names>(
   settings: Settings,
   { sessions = {} }: AccountsOptions<N>,
 ): AccountMiddleware<N> {
-  const { now, origin, sessions: store } = settings;
+  const { now, origin, providers, sessions: store } = settings;
   const { timeouts } = sessions;
   return [
-    protection(origin),
+    withCallbacks(providers, protection(origin)),
     session({ store, origin, now, ...timeouts && { timeouts } }),
     auth({ schemes: [sessionScheme<N>(settings)] }),
   ];

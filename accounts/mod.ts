@@ -17,6 +17,7 @@ export {
   type Membership,
   type TeamOf,
 } from "./teams/member.ts";
+export type { AccountProvider } from "./providers.ts";
 export type { Teams } from "./teams/teams.ts";
 export type { StoredKey } from "./keys/api_keys.ts";
 export type {

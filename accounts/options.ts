@@ -12,6 +12,7 @@ import { createRoutes } from "./definition/routes.ts";
 import type { Mail } from "./mails/mail.ts";
 import { TeamService } from "./teams/team_service.ts";
 import { APIKeys, type KeySettings } from "./keys/api_keys.ts";
+import { type AccountProvider, checkProviders } from "./providers.ts";
 import { Outbox } from "./mails/outbox.ts";
 import type { Layout } from "./pages/page.ts";
 import { createSQLAccountStore } from "./store/sql.ts";
@@ -132,6 +133,13 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly apiKeys?: APIKeyOptions;
   /**
+   * The providers at which users log in, by their names in URLs. The `redirectUri`
+   * of `google` is the origin with `/login/with/google/callback`.
+   *
+   * @default {no providers}
+   */
+  readonly providers?: Readonly<Record<string, AccountProvider>>;
+  /**
    * The time between the request for a deletion and the deletion, in milliseconds.
    * A login in this time keeps the account.
    *
@@ -195,6 +203,7 @@ export function settingsOf<N extends Names>(
       `Cannot create accounts: deletionDelay "${deletionDelay}" is not a time`,
     );
   }
+  const routes = definition?.routes ?? createRoutes(names.paths);
   const store = storeOf(options, now);
   const { remember = REMEMBER } = sessions;
   const keys = keysOf(options, { names, now, store });
@@ -202,7 +211,8 @@ export function settingsOf<N extends Names>(
     name,
     origin,
     names,
-    routes: definition?.routes ?? createRoutes(names.paths),
+    routes,
+    providers: checkProviders(options.providers, origin, routes),
     store,
     sessions: sessions.store ?? store.values,
     remember: remember === false ? undefined : remember,

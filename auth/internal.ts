@@ -10,6 +10,7 @@ export {
   readOneTimeToken,
   takeOneTimeToken,
 } from "./issued_tokens/one_time_token.ts";
+export { flowOf } from "./external/provider.ts";
 export { completeAuth } from "./login/complete_auth.ts";
 export {
   createCredentialsAuthProvider,

@@ -22,7 +22,14 @@ export interface Call {
 }
 
 /** The next step of a user, as a script reads it. */
-export type NextStep = "done" | "code" | "second-factor" | "login" | "sent";
+export type NextStep =
+  | "done"
+  | "code"
+  | "second-factor"
+  | "login"
+  | "sent"
+  | "provider"
+  | "email";
 
 /** The result of an action. */
 export type Outcome = Done | Failed;

@@ -8,6 +8,8 @@ import { type Call, type Outcome, refused, returnToOf } from "./call.ts";
 /** The proof of a login. */
 export interface Proof {
   readonly methods: readonly string[];
+  /** The time of the proof, if it is not now. */
+  readonly authenticatedAt?: number;
   /** The path of the next page. */
   readonly returnTo?: string;
   /** The timeouts of a remembered login. */
@@ -29,9 +31,15 @@ export async function enter(
     return refused(messages.disabled, 403);
   }
   const returnTo = proof.returnTo ?? returnToOf(context, services);
-  const { methods, timeouts } = proof;
+  const { authenticatedAt, methods, timeouts } = proof;
   const { id, version } = account;
-  const options = { version, methods, timeouts, data: returnTo };
+  const options = {
+    version,
+    authenticatedAt,
+    methods,
+    timeouts,
+    data: returnTo,
+  };
   const session = await unlessEnded(
     services.factors.completeFirstFactor(context, id, options),
   );

@@ -77,16 +77,17 @@ export async function removePasskey(call: Call): Promise<Outcome> {
   return await changed(call, account, messages.passkeyRemoved);
 }
 
-async function changed(
+/** Ends all other access after a change of the ways in. */
+export async function changed(
   call: Call,
   { id, version }: StoredAccount,
   message: string,
+  location = call.services.routes.passkeys.index.href(),
 ): Promise<Outcome> {
-  const { services: { routes, store } } = call;
+  const { services: { store } } = call;
   const next = await store.change(id, version, {});
   if (next === null) return ended(call);
   await endOtherSessions(call, id, next);
-  const location = routes.passkeys.index.href();
   return { ok: true, next: "done", location, message };
 }
 

@@ -16,17 +16,20 @@ import {
 } from "./call.ts";
 import { emailRefusal } from "./email_refusal.ts";
 import { enter } from "./enter.ts";
+import { addIdentity, type Identity } from "./identity.ts";
 
 /** The session key of a registration without proof. A login removes this prefix. */
 const KEY = "__auth.registration";
 
 /** A registration that waits for the proof of its address. */
-interface Draft {
+export interface Draft {
   readonly email: string;
   readonly name: string;
   readonly passwordHash: string;
   readonly fields: Readonly<Record<string, JSONValue>>;
   readonly returnTo: string;
+  /** The identity at a provider, which becomes a way in. */
+  readonly identity?: Identity;
 }
 
 /**
@@ -61,7 +64,8 @@ export async function register(call: Call): Promise<Outcome> {
   return { ok: true, next: "code", location };
 }
 
-async function sendProof(call: Call, draft: Draft): Promise<void> {
+/** Sends the email that proves the address of a registration. */
+export async function sendProof(call: Call, draft: Draft): Promise<void> {
   const { context, messages, services } = call;
   const { email } = draft;
   const existing = await services.store.findByEmail(email);
@@ -112,7 +116,7 @@ async function finish(
   if (draft?.email !== email || result.account !== `new:${email}`) {
     return expired(call);
   }
-  const { name, passwordHash, fields, returnTo } = draft;
+  const { name, passwordHash, fields, returnTo, identity } = draft;
   const account = await services.store.create({
     id: newAccountId(),
     email,
@@ -125,7 +129,9 @@ async function finish(
     createdAt: services.now(),
   });
   if (account === null) return expired(call);
-  const outcome = await enter(call, account, { methods: ["pwd"], returnTo });
+  if (identity !== undefined) await addIdentity(services, account, identity);
+  const methods = [identity === undefined ? "pwd" : "email"];
+  const outcome = await enter(call, account, { methods, returnTo });
   // Guesses on other devices do not delay a login in this browser.
   await services.loginThrottle.trustDevice(context, email);
   return outcome;

@@ -23,6 +23,7 @@ import type { Names } from "../definition/names.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
 import type { TeamService } from "../teams/team_service.ts";
 import type { APIKeys } from "../keys/api_keys.ts";
+import type { AccountProvider } from "../providers.ts";
 import type { Outbox } from "../mails/outbox.ts";
 import { createPasskeys, type Passkeys } from "../../auth/passkey/mod.ts";
 import type { AccountLogin, AccountStore } from "../store/store.ts";
@@ -50,6 +51,8 @@ export interface Settings {
   readonly teams: TeamService;
   /** The most requests of an API key in a minute. */
   readonly keyLimit: number;
+  /** The providers of logins, by their names in URLs. */
+  readonly providers: Readonly<Record<string, AccountProvider>>;
   readonly now: () => number;
 }
 

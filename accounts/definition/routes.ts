@@ -21,6 +21,12 @@ export type PageRoutes<Path extends string> = FormRoutes<
 export type AccountRoutes = {
   /** The login by password. */
   readonly login: PageRoutes<"/login">;
+  /** The start of a login at a provider. */
+  readonly providerLogin: Route<"GET", "/login/with/:provider">;
+  /** The callback of a provider, for its option `redirectUri`. */
+  readonly providerCallback: Route<"GET", "/login/with/:provider/callback">;
+  /** The address of a new account, if the provider has proved none. */
+  readonly providerEmail: PageRoutes<"/login/address">;
   /** The login with a passkey. */
   readonly passkeyLogin: Route<"POST", "/login/passkey">;
   /** The options of this login, for the script. */
@@ -54,6 +60,8 @@ export type AccountRoutes = {
     "POST",
     "/account/confirm/passkey/options"
   >;
+  /** The same at a provider. */
+  readonly providerConfirm: Route<"POST", "/account/confirm/provider">;
   /** The same with a code of the authenticator app. */
   readonly codeConfirm: Route<"POST", "/account/confirm/code">;
   /** The authenticator app; `action` sets it up. */
@@ -64,6 +72,10 @@ export type AccountRoutes = {
   readonly recoveryCodes: Route<"POST", "/account/two-step/codes">;
   /** The sessions; `action` ends one or all others. */
   readonly sessions: PageRoutes<"/account/sessions">;
+  /** The linked logins; `action` links one. */
+  readonly logins: PageRoutes<"/account/logins">;
+  /** The removal of a linked login. */
+  readonly loginRemoval: Route<"POST", "/account/logins/remove">;
   /** The passkeys; `action` adds one. */
   readonly passkeys: PageRoutes<"/account/passkeys">;
   /** The options of a new passkey, for the script. */
@@ -117,6 +129,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
   const routes = route({
     ...keyRoutes(account),
     ...teamRoutes(paths.teams ?? "/teams"),
+    ...providerRoutes(login, account),
     login: form(login),
     passkeyLogin: post(`${login}/passkey`),
     passkeyLoginOptions: post(`${login}/passkey/options`),
@@ -159,6 +172,17 @@ function keyRoutes(account: string) {
   return {
     keys: form(`${account}/keys`),
     keyRemoval: form(`${account}/keys/remove`),
+  };
+}
+
+function providerRoutes(login: string, account: string) {
+  return {
+    providerLogin: get(`${login}/with/:provider`),
+    providerCallback: get(`${login}/with/:provider/callback`),
+    providerEmail: form(`${login}/address`),
+    providerConfirm: post(`${account}/confirm/provider`),
+    logins: form(`${account}/logins`),
+    loginRemoval: post(`${account}/logins/remove`),
   };
 }
 

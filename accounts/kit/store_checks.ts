@@ -250,6 +250,24 @@ export const storeChecks: readonly Check[] = [
     const found = await store.findWayIn("key", id);
     expect("owner", found?.account.id, owner?.id);
   }],
+  ["findWayIn() compares ids of linked logins exactly", async (store) => {
+    const account = await create(store);
+    const issuer = `https://id.example/${newId()}`;
+    const ids = ["a", "A", "a ", "ä", 'a"', `${"s".repeat(255)}`]
+      .map((subject) => JSON.stringify([issuer, subject]));
+    for (const id of ids) {
+      const way = newWayIn(account, { kind: "identity", id, name: id });
+      expect("add", await store.addWayIn(way, 1), true);
+      expect("again", await store.addWayIn(way, 1), false);
+      const found = await store.findWayIn("identity", id);
+      expect("find", found?.way.name, id);
+    }
+    const other = JSON.stringify([issuer, "B"]);
+    expect("other", await store.findWayIn("identity", other), null);
+    expect("kind", await store.findWayIn("passkey", ids[0]!), null);
+    const ways = await store.waysIn(account.id, "identity");
+    expect("ways", ways.length, ids.length);
+  }],
   ["removeWaysIn ends every way in, also of new kinds", async (store) => {
     const account = await create(store);
     const ways = ["identity", "passkey", "key", newId()]

@@ -1,4 +1,5 @@
 import type { EmailToSend } from "../../auth/email_login/mod.ts";
+import { IDENTITY } from "../actions/identity.ts";
 import { KEY } from "../keys/api_keys.ts";
 import type { Call } from "../actions/call.ts";
 import { messagesIn } from "../messages/languages.ts";
@@ -132,7 +133,7 @@ export function changedMail(
   }, messages);
 }
 
-/** Creates the email that tells an owner about a new passkey or API key. */
+/** Creates the email that tells an owner about a new way in. */
 export function newWayMail(
   call: Call,
   account: StoredAccount,
@@ -145,7 +146,11 @@ export function newWayMail(
   const { services: { name, routes } } = call;
   const { mails } = messages;
   const path = routes.notMe.index.href({}, { token });
-  const text = way.kind === KEY ? mails.keyText : mails.passkeyText;
+  const texts = new Map([
+    [KEY, mails.keyText],
+    [IDENTITY, messages.providers.mail],
+  ]);
+  const text = texts.get(way.kind) ?? mails.passkeyText;
   return createMail({
     to: account.email,
     subject: mails.wayInSubject(name),

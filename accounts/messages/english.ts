@@ -1,3 +1,4 @@
+import { ENGLISH } from "./provider_messages.ts";
 import type { MailMessages, Messages } from "./messages.ts";
 
 const mails: MailMessages = {
@@ -198,6 +199,7 @@ export const english: Messages = {
     "This removes what was added to your account, and ends all access. Then choose a new password.",
   notMeWayButton: "Remove it",
   notMeDone: "Your account is yours again. Choose a new password now.",
+  providers: ENGLISH,
   keys: {
     title: "API keys",
     text:

@@ -1,3 +1,4 @@
+import { GERMAN } from "./provider_messages.ts";
 import type { MailMessages, Messages } from "./messages.ts";
 
 const mails: MailMessages = {
@@ -205,6 +206,7 @@ export const german: Messages = {
     "Das entfernt, was Ihrem Konto hinzugefügt wurde, und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
   notMeWayButton: "Entfernen",
   notMeDone: "Ihr Konto gehört wieder Ihnen. Wählen Sie ein neues Passwort.",
+  providers: GERMAN,
   keys: {
     title: "API-Schlüssel",
     text:

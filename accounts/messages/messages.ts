@@ -1,4 +1,5 @@
 import type { KeyMessages } from "./key_messages.ts";
+import type { ProviderMessages } from "./provider_messages.ts";
 import type { TeamMessages } from "./team_messages.ts";
 
 /** The strings of the pages and emails in one language. */
@@ -122,6 +123,7 @@ export interface Messages {
   readonly notMeWayButton: string;
   readonly keys: KeyMessages;
   readonly teams: TeamMessages;
+  readonly providers: ProviderMessages;
   // These strings are errors.
   readonly wrongLogin: string;
   readonly wrongPassword: string;

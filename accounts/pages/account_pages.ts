@@ -4,6 +4,7 @@ import { inputNameOf } from "../actions/input_names.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { errorSummary, field, type FormState, ownField } from "./fields.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
+import { providerConfirmForm } from "./provider_pages.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
 
 /** Creates the page of the name and the additional fields. */
@@ -100,7 +101,10 @@ export function confirmView(
   call: PageCall,
   state: FormState,
   { email }: StoredAccount,
-  hasPasskey: boolean,
+  { hasPasskey, providers }: {
+    readonly hasPasskey: boolean;
+    readonly providers: readonly string[];
+  },
 ): View {
   const { context, messages, services: { routes } } = call;
   const action = routes.confirm.action.href({}, searchOf(context));
@@ -121,6 +125,7 @@ export function confirmView(
         <button>${messages.confirmButton}</button>
       </form>
       ${hasPasskey && passkeyConfirmForm(call)}
+      ${providers.map((name) => providerConfirmForm(call, name))}
       <p class="links">
         <a href="${routes.reset.index.href()}">${messages.forgot}</a>
       </p>

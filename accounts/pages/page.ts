@@ -30,6 +30,8 @@ export interface View {
   readonly title: string;
   readonly content: Markup;
   readonly status?: number;
+  /** The URL at which the browser continues at once. */
+  readonly refresh?: string;
   /** `true` if the page needs the script of passkeys. */
   readonly script?: boolean;
 }
@@ -38,7 +40,7 @@ export interface View {
 export type PageCall = Pick<Call, "context" | "messages"> & {
   readonly services: Pick<
     Call["services"],
-    "name" | "routes" | "names" | "deletionDelay"
+    "name" | "routes" | "names" | "deletionDelay" | "providers"
   >;
   readonly layout: Layout | undefined;
   /** The policy of pages with the script. */
@@ -51,7 +53,7 @@ export const MESSAGE = "account-message";
 /** Creates the response of a page. */
 export function renderPage(
   call: PageCall,
-  { title, content, status = 200, script = false }: View,
+  { title, content, refresh, status = 200, script = false }: View,
 ): Response {
   const { context, messages, services, layout } = call;
   const isFailed = status >= 400 && status !== 404;
@@ -73,6 +75,7 @@ export function renderPage(
     ? frame(call, parts)
     : layout(parts, context);
   const headers = new Headers();
+  if (refresh !== undefined) headers.set("Refresh", `0; url=${refresh}`);
   // The other pages have a policy without scripts.
   if (script) headers.set("Content-Security-Policy", call.scriptPolicy);
   return htmlResponse(markup, { status, headers });
@@ -143,7 +146,7 @@ export function card(title: string, content: Markup): View {
 /** Returns the links of the navigation. Features that are off have none. */
 function linksOf(
   messages: Messages,
-  { names, routes }: Pick<PageCall["services"], "names" | "routes">,
+  { names, providers, routes }: PageCall["services"],
 ): (readonly [href: string, text: string])[] {
   return [
     [routes.profile.index.href(), messages.profile],
@@ -152,6 +155,9 @@ function linksOf(
     [routes.sessions.index.href(), messages.sessions],
     [routes.passkeys.index.href(), messages.passkeys],
     [routes.password.index.href(), messages.password],
+    ...Object.keys(providers).length === 0
+      ? []
+      : [[routes.logins.index.href(), messages.providers.title] as const],
     ...names.scopes === undefined
       ? []
       : [[routes.keys.index.href(), messages.keys.title] as const],
@@ -178,12 +184,12 @@ function current(
 
 /** Creates a page of the account, next to its navigation. */
 export function accountView(
-  { context: { url }, messages, services: { names, routes } }: PageCall,
+  { context: { url }, messages, services }: PageCall,
   title: string,
   content: Markup,
 ): View {
-  const links = linksOf(messages, { names, routes });
-  const profile = routes.profile.index.href();
+  const links = linksOf(messages, services);
+  const profile = services.routes.profile.index.href();
   return {
     title,
     content: html`

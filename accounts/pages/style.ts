@@ -43,7 +43,7 @@ color:var(--gh-on-accent);font:inherit;font-weight:600;line-height:1.5;text-alig
 text-decoration:none;cursor:pointer}
 button:hover,.button:hover{background:var(--gh-accent-strong);border-color:var(--gh-accent-strong);
 color:var(--gh-on-accent)}
-.card form>button{width:100%}
+.card form>button,.wide{width:100%}
 .quiet{background:none;border-color:var(--gh-line);color:var(--gh-ink);font-weight:500}
 .quiet:hover{background:var(--gh-tint);color:var(--gh-ink)}
 .danger{background:none;border-color:var(--gh-danger);color:var(--gh-danger)}

@@ -16,6 +16,7 @@ import {
   type View,
 } from "./page.ts";
 
+import { providerLinks } from "./provider_pages.ts";
 import { passkeyLoginForm } from "./passkey_pages.ts";
 
 /** Creates the login page. */
@@ -50,7 +51,7 @@ function loginCard(call: PageCall, state: FormState): View {
         ${checkbox({ name: "remember", label: messages.remember }, state)}
         <button>${messages.logIn}</button>
       </form>
-      ${passkeyLoginForm(call)}
+      ${passkeyLoginForm(call)} ${providerLinks(call)}
       <p class="links">
         <a href="${keepReturnTo(context, routes.emailLogin.index)}">
           ${messages.emailLogin}</a>

@@ -11,6 +11,7 @@ import {
 } from "./client_authentication.ts";
 import type { ProviderDefinition, ProviderTraits } from "./engine.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
+import { FLOW } from "./login/flow.ts";
 import { type ExternalAuthProvider, registerProvider } from "./provider.ts";
 
 /** Parameters that only the library may set. */
@@ -81,7 +82,7 @@ export function defineProvider<Profile>(
     scopes: readScopes(definition, options, fail),
     metadata,
     keys: keysOf(metadata, resolved),
-  });
+  }, FLOW);
 }
 
 type Fail = (reason: string) => never;

@@ -148,7 +148,7 @@ for (const [name, init] of malformed) {
     const ada = await registered();
     const paths: string[] = [];
     JSON.stringify(accounts.routes, (_key, value) => {
-      // A route of a record gets an id that is nobody's.
+      // A route of a record gets an unknown id.
       if (value?.method === "POST") {
         paths.push(value.pattern.source.replaceAll(/:\w+/g, "nobody"));
       }

@@ -11,6 +11,8 @@ import {
   defineAccounts,
 } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { createOIDCAuthProvider } from "@gatehouse/web/auth";
+import { createTestProvider } from "@gatehouse/web/testing";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { captureConsole } from "../_console.ts";
 import {
@@ -58,6 +60,13 @@ const definition = defineAccounts({
   teamRoles: ["owner", "reader"],
 });
 
+const provider = createOIDCAuthProvider({
+  ...createTestProvider().client,
+  name: "example",
+  redirectUri: "https://test.example/login/with/example/callback",
+});
+const providers = { example: { label: "Example", provider } };
+
 /** A proof or a session that a browser has, and its use. */
 interface Proof {
   readonly prepare: (app: App, ada: Browser) => Promise<Record<string, string>>;
@@ -78,6 +87,24 @@ const proofs: Record<
   keyof AccountRoutes,
   Proof | "without an account" | "a way in, which a reset removes"
 > = {
+  providerLogin: "without an account",
+  providerCallback: "a way in, which a reset removes",
+  providerEmail: "without an account",
+  providerConfirm: {
+    path: "/account/confirm/provider",
+    prepare: () => Promise.resolve({ provider: "example" }),
+  },
+  logins: {
+    path: "/account/logins",
+    prepare: () => Promise.resolve({ provider: "example" }),
+  },
+  loginRemoval: {
+    path: "/account/logins/remove",
+    async prepare({ accounts }) {
+      const { id } = (await accounts.users.findByEmail(email))!;
+      return { id };
+    },
+  },
   passkeyLogin: "a way in, which a reset removes",
   passkeyLoginOptions: "without an account",
   passkeyScript: "without an account",
@@ -229,7 +256,7 @@ for (const [name, proof] of Object.entries(proofs)) {
   if (typeof proof === "string") continue;
   Deno.test(`policy 2: an end of access ends the proof of ${name}`, async () => {
     const database = createMemoryAccountStore();
-    const app = startAccounts({ database, definition });
+    const app = startAccounts({ database, definition, providers });
     const ada = await app.registered();
     const values = await proof.prepare(app, ada);
     const before = (await database.findByEmail(email))!;
@@ -246,7 +273,7 @@ for (const [name, proof] of Object.entries(proofs)) {
 
   Deno.test(`policy 2: ${name} loses the race against an end of access`, async () => {
     const database = createMemoryAccountStore();
-    const app = startAccounts({ database, definition });
+    const app = startAccounts({ database, definition, providers });
     const ada = await app.registered();
     const values = await proof.prepare(app, ada);
     const { id } = (await database.findByEmail(email))!;
@@ -285,10 +312,19 @@ Deno.test("policy 2: a proof that began before an end of access is useless after
 });
 
 Deno.test("policy 4: no sensitive page accepts a login of an hour ago", async () => {
-  const { accounts, registered } = startAccounts({ definition });
+  const { accounts, registered } = startAccounts({ definition, providers });
   const ada = await registered();
   accounts.wait(20 * 60_000);
-  for (const path of ["password", "email", "email/code", "keys", "delete"]) {
+  for (
+    const path of [
+      "password",
+      "email",
+      "email/code",
+      "keys",
+      "logins",
+      "delete",
+    ]
+  ) {
     for (
       const response of [
         await ada.get(`/account/${path}`),
@@ -438,7 +474,12 @@ Deno.test("policy 10: no form of another site, and no cached or framed page", as
     if (value?.method !== undefined) {
       paths.push(
         `${value.method} ${
-          value.href({ team: "x", member: "x", invitation: "x" })
+          value.href({
+            team: "x",
+            member: "x",
+            invitation: "x",
+            provider: "x",
+          })
         }`,
       );
     }

@@ -5,7 +5,9 @@ import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { createAccounts, type Mail } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { createTestProvider } from "@gatehouse/web/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { freePort } from "../deno/_programs.ts";
@@ -24,10 +26,16 @@ function serveAccounts() {
   const port = freePort();
   const origin = `http://localhost:${port}`;
   const mails: Mail[] = [];
+  const provider = createOIDCAuthProvider({
+    ...createTestProvider().client,
+    name: "example",
+    redirectUri: `${origin}/login/with/example/callback`,
+  });
   const accounts = createAccounts({
     name: "Invoices",
     origin,
     definition,
+    providers: { example: { label: "Example", provider } },
     database: createMemoryAccountStore(),
     sendMail: (mail) => void mails.push(mail),
     passwords: { memory: 64, passes: 1 },
@@ -87,6 +95,8 @@ for (
       for (
         const path of ["email", "password", "passkeys", "sessions", "delete"]
       ) await visit(`/account/${path}`);
+      await visit("/account/logins");
+      await visit("/login/with/example/callback?code=1&state=2");
 
       await walkKeys(page, visit, submit);
       await walkTeams(page, visit, submit);

@@ -1,0 +1,168 @@
+import { completeAuth } from "../../auth/internal.ts";
+import { Auth } from "../../auth/middleware/mod.ts";
+import { reportSecurityEvent } from "../../router/internal.ts";
+import { newWayMail } from "../mails/contents.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { ended } from "./account.ts";
+import {
+  type Call,
+  expired,
+  type Outcome,
+  refused,
+  returnToOf,
+} from "./call.ts";
+import { ownAccount, unlessEnded } from "./enter.ts";
+import { addIdentity, IDENTITY, identityId } from "./identity.ts";
+import { createWayToken } from "./not_me.ts";
+import { PASSKEY } from "./passkey_store.ts";
+import { changed } from "./passkeys.ts";
+import {
+  identityOf,
+  leaveFor,
+  logInByIdentity,
+  nameIn,
+  providerOf,
+  providerResult,
+  type Success,
+} from "./provider_login.ts";
+
+/** Begins to link a login. Its callback works only for this account and version. */
+export function startLink(call: Call): Promise<Outcome> {
+  const { context, input, services: { routes } } = call;
+  const { id, version } = ownAccount(context);
+  return leaveFor(call, input.get("provider"), {
+    returnTo: routes.logins.index.href(),
+    data: { purpose: "link", id, version },
+  });
+}
+
+/** Begins to confirm the login at a provider, which asks the user again. */
+export async function startProviderConfirm(call: Call): Promise<Outcome> {
+  const { context, input, messages, services: { routes } } = call;
+  const { id, version } = ownAccount(context);
+  const name = input.get("provider");
+  if (providerOf(call, name)?.provider.canReauthenticate !== true) {
+    return refused(messages.providers.failed);
+  }
+  const home = routes.profile.index.href();
+  return await leaveFor(call, name, {
+    prompt: "login",
+    maxAge: 0,
+    returnTo: returnToOf(context, { home }),
+    data: { purpose: "confirm", id, version },
+  });
+}
+
+/** Finishes what was begun at a provider: a login, a link or a confirmation. */
+export async function finishAtProvider(call: Call): Promise<Outcome> {
+  const result = await providerResult(call);
+  if (!("issuer" in result)) return result;
+  if (result.data.purpose === "login") {
+    return await logInByIdentity(call, result);
+  }
+  const account = startedBy(call, result);
+  if (account === null) return expired(call);
+  return result.data.purpose === "link"
+    ? await finishLink(call, account, result)
+    : await finishConfirm(call, account, result);
+}
+
+/** Returns the account that has begun, if it is logged in with the same version. */
+function startedBy(
+  { context }: Call,
+  { data: { id, version } }: Success,
+): StoredAccount | null {
+  if (context.get(Auth) === null) return null;
+  const account = ownAccount(context);
+  return account.id === id && account.version === version ? account : null;
+}
+
+async function finishLink(
+  call: Call,
+  account: StoredAccount,
+  result: Success,
+): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const identity = identityOf(call, result);
+  if (!await addIdentity(services, account, identity)) {
+    return refused(messages.providers.linkedAlready);
+  }
+  reportSecurityEvent(context, { action: "factor-add", userId: account.id });
+  const way = { kind: IDENTITY, id: identityId(identity) };
+  const token = await createWayToken(services, account, way);
+  services.outbox.add(context, newWayMail(call, account, { token, way }));
+  return await goBack(call, account, messages.providers.linked);
+}
+
+async function finishConfirm(
+  call: Call,
+  { id }: StoredAccount,
+  result: Success,
+): Promise<Outcome> {
+  const { context, messages, services: { routes, store } } = call;
+  const key = identityId(identityOf(call, result));
+  const found = await store.findWayIn(IDENTITY, key);
+  const { authenticatedAt, returnTo } = result;
+  const { canReauthenticate } = providerOf(call, nameIn(call))!.provider;
+  const isProof = canReauthenticate && authenticatedAt !== undefined;
+  if (found?.account.id !== id || !isProof) {
+    return refused(messages.providers.notYours);
+  }
+  const { version } = found.account;
+  const methods = ["external"];
+  const session = await unlessEnded(
+    completeAuth(context, id, { version, methods, authenticatedAt }),
+  );
+  return session === "ended"
+    ? { ok: true, next: "login", location: routes.login.index.href() }
+    : { ok: true, next: "done", location: returnTo };
+}
+
+/**
+ * Removes a linked login, unless it is the last way in. The version decides
+ * between two requests, so that they cannot remove the last two.
+ */
+export async function unlink(call: Call): Promise<Outcome> {
+  const { context, input, messages, services: { store } } = call;
+  const account = ownAccount(context);
+  const { id: accountId, version } = account;
+  const id = input.get("id");
+  const ways = await store.waysIn(accountId);
+  const own = ways.find((way) => way.kind === IDENTITY && way.id === id);
+  if (own === undefined) return refused(messages.providers.failed);
+  const others = ways.filter((way) =>
+    way !== own && [IDENTITY, PASSKEY].includes(way.kind)
+  );
+  if (!account.hasPassword && others.length === 0) {
+    return refused(messages.providers.last, 409);
+  }
+  const next = await store.change(accountId, version, {});
+  if (next === null) return ended(call);
+  await store.removeWayIn({ accountId, kind: IDENTITY, id: own.id });
+  const userId = accountId;
+  reportSecurityEvent(context, { action: "factor-remove", userId });
+  const changedAccount = { ...account, version: next };
+  return await goBack(call, changedAccount, messages.providers.unlinked);
+}
+
+function goBack(
+  call: Call,
+  account: StoredAccount,
+  message: string,
+): Promise<Outcome> {
+  const location = call.services.routes.logins.index.href();
+  return changed(call, account, message, location);
+}
+
+/** Returns the providers at which the user can confirm the login. */
+export async function confirmingProviders(
+  call: Call,
+): Promise<readonly string[]> {
+  const { context, services: { providers, store } } = call;
+  if (Object.keys(providers).length === 0) return [];
+  const ways = await store.waysIn(ownAccount(context).id, IDENTITY);
+  const linked = ways.map(({ data }) => Object(data).provider);
+  return Object.keys(providers).filter((name) =>
+    providers[name]!.provider.canReauthenticate && linked.includes(name)
+  );
+}

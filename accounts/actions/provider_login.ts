@@ -1,0 +1,219 @@
+import { flowOf } from "../../auth/internal.ts";
+import type {
+  ExternalAuthResult,
+  StartExternalAuthOptions,
+} from "../../auth/mod.ts";
+import { type JSONValue, Session } from "../../session/mod.ts";
+import type { AccountProvider } from "../providers.ts";
+import { Form } from "./_form.ts";
+import {
+  type Call,
+  expired,
+  type Outcome,
+  refused,
+  returnToOf,
+  throttled,
+} from "./call.ts";
+import { enter } from "./enter.ts";
+import {
+  addIdentity,
+  IDENTITY,
+  type Identity,
+  identityId,
+} from "./identity.ts";
+import { newAccountId, sendProof } from "./registration.ts";
+import { roleOfNew } from "./roles.ts";
+
+/** A login at a provider that succeeded. */
+export type Success = Extract<ExternalAuthResult<unknown>, { ok: true }>;
+
+/** The session key of an identity without an address. A login removes this prefix. */
+const KEY = "__auth.identity";
+
+/** The time to enter an address: the next user of a computer must not inherit it. */
+const WAIT = 10 * 60_000;
+
+/** An identity that waits for the address of its account. */
+interface Waiting {
+  readonly identity: Identity;
+  readonly name: string;
+  readonly email: string;
+  readonly returnTo: string;
+  readonly at: number;
+}
+
+/** Returns a provider by its name in URLs. */
+export function providerOf(
+  { services: { providers } }: Pick<Call, "services">,
+  name: unknown,
+): AccountProvider | null {
+  return typeof name === "string" && Object.hasOwn(providers, name)
+    ? providers[name]!
+    : null;
+}
+
+/** Sends the browser to a provider. */
+export async function leaveFor(
+  call: Call,
+  name: unknown,
+  options: StartExternalAuthOptions,
+): Promise<Outcome> {
+  const { context, messages } = call;
+  const found = providerOf(call, name);
+  if (found === null) return refused(messages.providers.failed, 404);
+  const { provider } = found;
+  const response = await flowOf(provider).start(provider, context, options);
+  const location = response.headers.get("Location");
+  return location === null
+    ? refused(messages.providers.unavailable, 502)
+    : { ok: true, next: "provider", location, shown: { location } };
+}
+
+/** Begins a login at a provider. */
+export function startProviderLogin(call: Call): Promise<Outcome> {
+  const { context, services } = call;
+  return leaveFor(call, nameIn(call), {
+    returnTo: returnToOf(context, services),
+    data: { purpose: "login" },
+  });
+}
+
+/** Returns the name of the provider in the URL. */
+export function nameIn({ context }: Call): unknown {
+  return (context.params as Readonly<Record<string, unknown>>).provider;
+}
+
+/** Returns the identity of a login, with a name that the user recognizes. */
+export function identityOf(
+  call: Call,
+  { issuer, profile, subject }: Success,
+): Identity {
+  const provider = String(nameIn(call));
+  const { email, name, username, login } = Object(profile);
+  const shown = [email, username, login, name]
+    .find((one) => typeof one === "string" && one !== "");
+  return {
+    provider,
+    issuer,
+    subject,
+    name: String(shown ?? providerOf(call, provider)?.label).slice(0, 100),
+  };
+}
+
+/**
+ * Logs a user in with the identity at a provider. An account is never found by its
+ * address, which a provider may state without a proof.
+ */
+export async function logInByIdentity(
+  call: Call,
+  result: Success,
+): Promise<Outcome> {
+  const { messages, services } = call;
+  const { now, registration, store } = services;
+  const identity = identityOf(call, result);
+  const found = await store.findWayIn(IDENTITY, identityId(identity));
+  if (found === null) {
+    return registration === "open"
+      ? await registerByIdentity(call, identity, result)
+      : refused(messages.providers.closed);
+  }
+  const { account, way: { counter, data, id } } = found;
+  const use = { usedAt: now(), counter: counter + 1, data };
+  await store.useWayIn(IDENTITY, id, use, counter);
+  return await enter(call, account, proofOf(call, result));
+}
+
+/** Returns the proof of a login, which is fresh only if the provider asked again. */
+function proofOf(call: Call, { authenticatedAt, returnTo }: Success) {
+  const { canReauthenticate } = providerOf(call, nameIn(call))!.provider;
+  return {
+    methods: ["external"],
+    authenticatedAt: canReauthenticate ? authenticatedAt ?? 0 : 0,
+    returnTo,
+  };
+}
+
+async function registerByIdentity(
+  call: Call,
+  identity: Identity,
+  result: Success,
+): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const { now, routes, store } = services;
+  const profile = Object(result.profile);
+  const name = String(profile.name ?? identity.name).slice(0, 100);
+  const input = new Map([["email", profile.email], ["name", name]]);
+  const form = new Form({ ...call, input });
+  const values = { email: form.email(), name: form.name() };
+  if (form.failed !== null || profile.email_verified !== true) {
+    const { returnTo } = result;
+    const waiting: Waiting = { ...values, identity, returnTo, at: now() };
+    context.get(Session).set(KEY, waiting as unknown as JSONValue);
+    const location = routes.providerEmail.index.href();
+    return { ok: true, next: "email", location };
+  }
+  const attempt = await services.registrationThrottle.attempt(context, null);
+  if (!attempt.allowed) return throttled(call, attempt.retryAfter);
+  const account = await store.create({
+    ...values,
+    id: newAccountId(),
+    emailVerified: true,
+    role: roleOfNew(services, values.email),
+    language: messages.language,
+    fields: {},
+    passwordHash: "",
+    createdAt: now(),
+  });
+  if (account === null) return refused(messages.providers.taken);
+  if (await addIdentity(services, account, identity)) {
+    return await enter(call, account, proofOf(call, result));
+  }
+  // Another request has added the identity to another account.
+  await store.remove(account.id, account.version);
+  return refused(messages.providers.failed);
+}
+
+/** Returns the identity that waits for an address, or `null`. */
+export function waitingIdentity(
+  { context, services: { now } }: Call,
+): Waiting | null {
+  const waiting = context.get(Session).get(KEY) as unknown as
+    | Waiting
+    | undefined;
+  return waiting !== undefined && now() - waiting.at < WAIT ? waiting : null;
+}
+
+/** Sends an email to prove the address of an account that a provider began. */
+export async function registerAddress(call: Call): Promise<Outcome> {
+  const { context, services } = call;
+  const waiting = waitingIdentity(call);
+  if (waiting === null) return expired(call);
+  const form = new Form(call);
+  const email = form.email();
+  if (form.failed !== null) return form.failed;
+  const attempt = await services.registrationThrottle.attempt(context, null);
+  if (!attempt.allowed) return throttled(call, attempt.retryAfter);
+  const { identity, returnTo } = waiting;
+  const name = waiting.name || email.slice(0, 100);
+  const draft = { email, name, identity, returnTo };
+  await sendProof(call, { ...draft, fields: {}, passwordHash: "" });
+  const location = services.routes.registerCode.index.href();
+  return { ok: true, next: "code", location };
+}
+
+/** Returns the result of the callback, or the error for the page. */
+export async function providerResult(
+  call: Call,
+): Promise<Success | Extract<Outcome, { ok: false }>> {
+  const { context, messages: { providers } } = call;
+  const found = providerOf(call, nameIn(call));
+  if (found === null) return refused(providers.failed, 404);
+  const { provider } = found;
+  const result = await flowOf(provider).result(provider, context);
+  if (result.ok) return result;
+  return refused(
+    result.error.code === "access_denied"
+      ? providers.cancelled
+      : providers.failed,
+  );
+}
