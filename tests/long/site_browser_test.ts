@@ -64,7 +64,7 @@ const FIRST_RESULTS: Readonly<Record<string, string>> = {
   "refresh token": "call_apis_for_the_user",
   "remember me": "sessions",
   "reset password": "forgotten_passwords",
-  "role": "protect_a_route",
+  "role": "protect_a_route teams",
   "server sent events": "event_streams",
   "test": "test_your_routes",
   "throttle": "limit_attempts",
