@@ -45,6 +45,7 @@ import {
   removePasskey,
 } from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
+import { recordEvents } from "./admin/audit_log.ts";
 import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
 import { providerActions } from "./_provider_actions.ts";
@@ -107,6 +108,7 @@ export function createController(
     middleware: [
       secureHeaders({ contentSecurityPolicy: policyOf(parts.policy) }),
       noStore,
+      recordEvents(settings),
       settings.outbox.middleware,
       formData(LIMITS),
     ],
@@ -296,7 +298,7 @@ const POLICY: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the policy of the pages with the sources of the application. */
-function policyOf(added: ControllerParts["policy"]): string {
+export function policyOf(added: ControllerParts["policy"]): string {
   const names = new Set([...Object.keys(POLICY), ...Object.keys(added)]);
   return [...names].map((name) => {
     const sources = [...POLICY[name] ?? [], ...added[name] ?? []];

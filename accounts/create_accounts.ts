@@ -1,5 +1,7 @@
 import {
+  type ActingRules,
   auth,
+  type AuthenticatedUser,
   type AuthMiddleware,
   type AuthScheme,
   createSessionAuthScheme,
@@ -30,6 +32,9 @@ import type {
   ScopeOf,
   TeamRoleOf,
 } from "./definition/names.ts";
+import { createAdminController } from "./_admin_controller.ts";
+import { record } from "./admin/audit_log.ts";
+import type { AdminRoutes } from "./definition/admin_routes.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import {
   createRequireFresh,
@@ -73,6 +78,10 @@ export interface Accounts<N extends Names = Names> {
   readonly routes: AccountRoutes;
   /** The controller of these routes, with forms, headers and policy. */
   readonly controller: Controller<AccountRoutes>;
+  /** The routes of the pages for administrators. Map them to have these pages. */
+  readonly adminRoutes: AdminRoutes;
+  /** The controller of these routes. */
+  readonly adminController: Controller<AdminRoutes>;
   /** Requires a user: browsers go to the login page, scripts get a 401. */
   readonly requireUser: Guard;
   /** Requires a login within the last ten minutes, which a page confirms. */
@@ -116,7 +125,10 @@ export interface Accounts<N extends Names = Names> {
   readonly store: SessionStore;
   /** Creates the tables that are missing. The first request does it as well. */
   readonly migrate: () => Promise<void>;
-  /** Deletes the accounts whose delay has passed, and expired sessions. */
+  /**
+   * Deletes the accounts whose delay has passed, old entries of the audit log, and
+   * expired sessions.
+   */
   readonly sweep: () => Promise<void>;
   /** Waits for the emails and other work after responses. */
   readonly flush: () => Promise<void>;
@@ -163,17 +175,20 @@ export function createAccounts<const N extends Names = Names>(
   const ready = servicesOnce(settings, options.secrets);
   const requireUser = createRequireUser(settings);
   const requireFresh = createRequireFresh(settings, requireUser, ready);
+  const parts = {
+    settings,
+    ready,
+    requireUser,
+    requireFresh,
+    layout: options.layout,
+    policy: options.contentSecurityPolicy ?? {},
+  };
   return {
     middleware: middlewareOf<N>(settings, options),
     routes,
-    controller: createController({
-      settings,
-      ready,
-      requireUser,
-      requireFresh,
-      layout: options.layout,
-      policy: options.contentSecurityPolicy ?? {},
-    }),
+    controller: createController(parts),
+    adminRoutes: settings.adminRoutes,
+    adminController: createAdminController(parts),
     requireUser,
     requireFresh,
     requireRole: createRequireRole(settings) as Accounts<N>["requireRole"],
@@ -237,8 +252,9 @@ function protection(origin: string): Middleware<readonly []> {
 }
 
 function sessionScheme<N extends Names>(
-  { names, now, store }: Settings,
+  settings: Settings,
 ): AuthScheme<Account<N>> {
+  const { names, now, store } = settings;
   let isWarned = false;
   return createSessionAuthScheme<Account<N>, string | number | undefined>({
     name: "session",
@@ -260,7 +276,27 @@ function sessionScheme<N extends Names>(
       return user;
     },
     version: versionOf,
+    acting: actingRules(settings),
   });
+}
+
+/** Creates the rules of administrators who act as other users. */
+function actingRules(settings: Settings): ActingRules<AuthenticatedUser> {
+  const { adminRole, now } = settings;
+  const roleOf = (user: AuthenticatedUser) => (user as Partial<Account>).role;
+  return {
+    now,
+    allow: (actor, user) =>
+      adminRole !== undefined && roleOf(actor) === adminRole &&
+      roleOf(user) !== adminRole,
+    audit: async ({ action, actorId, reason, userId }) =>
+      await record(settings, {
+        actorId: String(actorId),
+        userId: String(userId),
+        action: `act-${action}`,
+        reason,
+      }),
+  };
 }
 
 /** The maximum number of accounts that one sweep deletes, so that it ends. */
@@ -273,6 +309,7 @@ async function sweep(services: Services): Promise<void> {
     if (due.length === 0) break;
     for (const { id } of due) await removeAll(services, id);
   }
+  await store.audit.prune(now() - services.auditRetention);
   await sweepSessions(store.values, { now });
   if (sessions !== store.values) await sweepSessions(sessions, { now });
 }

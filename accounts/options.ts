@@ -7,7 +7,8 @@ import type { SQLQuery } from "../session/stores/sql.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import type { Settings } from "./actions/services.ts";
 import type { Definition } from "./definition/define_accounts.ts";
-import type { Names } from "./definition/names.ts";
+import type { Names, RoleOf } from "./definition/names.ts";
+import { createAdminRoutes } from "./definition/admin_routes.ts";
 import { createRoutes } from "./definition/routes.ts";
 import type { Mail } from "./mails/mail.ts";
 import { TeamService } from "./teams/team_service.ts";
@@ -121,6 +122,19 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly admins?: readonly string[];
   /**
+   * The role that opens the pages for administrators. It cannot be the role of new
+   * accounts.
+   *
+   * @default {"admin", or the last role}
+   */
+  readonly adminRole?: RoleOf<N>;
+  /**
+   * The time for which the audit log keeps entries, in milliseconds.
+   *
+   * @default {31_536_000_000} 365 days
+   */
+  readonly auditRetention?: number;
+  /**
    * The cost of password hashes.
    *
    * @default {that of hashPassword}
@@ -179,6 +193,9 @@ const REMEMBER: LoginTimeouts = { absolute: 30 * 86_400_000 };
 /** The deletion of an account: after 7 days. */
 const DELETION_DELAY = 7 * 86_400_000;
 
+/** Entries of the audit log are kept for 365 days. */
+const AUDIT_RETENTION = 365 * 86_400_000;
+
 /** Returns `true` if an origin is that of a development server. */
 export function isDevelopment(origin: string): boolean {
   return isLoopback(new URL(origin).hostname);
@@ -197,12 +214,9 @@ export function settingsOf<N extends Names>(
   const { name, origin, definition, now = Date.now, sessions = {} } = options;
   const { admins = [], deletionDelay = DELETION_DELAY } = options;
   const names: Names = definition?.names ?? {};
-  checkOptions(options, names);
-  if (!(deletionDelay >= 0 && Number.isFinite(deletionDelay))) {
-    throw new RangeError(
-      `Cannot create accounts: deletionDelay "${deletionDelay}" is not a time`,
-    );
-  }
+  checkOptions(options as AccountsOptions, names);
+  const { auditRetention = AUDIT_RETENTION } = options;
+  checkTimes({ auditRetention, deletionDelay });
   const routes = definition?.routes ?? createRoutes(names.paths);
   const store = storeOf(options, now);
   const { remember = REMEMBER } = sessions;
@@ -213,6 +227,9 @@ export function settingsOf<N extends Names>(
     names,
     routes,
     providers: checkProviders(options.providers, origin, routes),
+    adminRoutes: definition?.adminRoutes ?? createAdminRoutes(names.paths),
+    adminRole: adminRoleOf(options.adminRole, names),
+    auditRetention,
     store,
     sessions: sessions.store ?? store.values,
     remember: remember === false ? undefined : remember,
@@ -227,6 +244,37 @@ export function settingsOf<N extends Names>(
     outbox: new Outbox(options.sendMail ?? printMail),
     now,
   };
+}
+
+/**
+ * Returns the role of administrators.
+ *
+ * @throws {TypeError} If the role is not listed, or new accounts have it.
+ */
+function adminRoleOf(
+  given: string | undefined,
+  { roles = DEFAULT_ROLES }: Names,
+): string | undefined {
+  const [first, ...others] = roles;
+  if (given === undefined) {
+    // The last role of a list with "admin" may be that of guests.
+    return others.includes("admin") ? "admin" : others.at(-1);
+  }
+  if (others.includes(given)) return given;
+  throw new TypeError(
+    `Cannot create accounts: adminRole "${given}" is ${
+      given === first ? "the role of new accounts" : "not listed"
+    }`,
+  );
+}
+
+function checkTimes(times: Readonly<Record<string, number>>): void {
+  for (const [name, time] of Object.entries(times)) {
+    if (time >= 0 && Number.isFinite(time)) continue;
+    throw new RangeError(
+      `Cannot create accounts: ${name} "${time}" is not a time`,
+    );
+  }
 }
 
 function checkOptions(options: AccountsOptions, names: Names): void {

@@ -1,5 +1,6 @@
 import { storeChecks } from "./kit/store_checks.ts";
 import { teamChecks } from "./kit/team_checks.ts";
+import { auditChecks } from "./kit/audit_checks.ts";
 import type { AccountStore } from "./store/store.ts";
 
 /** One test of a store. */
@@ -37,7 +38,9 @@ export interface AccountStoreTest {
 export function testAccountStore(
   createStore: () => AccountStore | Promise<AccountStore>,
 ): AccountStoreTest[] {
-  return [...storeChecks, ...teamChecks()].map(([name, check]) => ({
+  return [...storeChecks, ...teamChecks(), ...auditChecks].map((
+    [name, check],
+  ) => ({
     name,
     run: async () => await check(await createStore()),
   }));

@@ -267,6 +267,7 @@ export async function removeAll(
     await teams.removeEmptyTeamsOf(id);
     if (!await store.remove(id, account.version)) continue;
     await factors.remove(id);
+    await store.audit.forget(id);
     await endUserSessions(sessions, id);
     return true;
   }
@@ -277,7 +278,8 @@ function checkRole({ roles = DEFAULT_ROLES }: Names, role: string): void {
   throw new TypeError(`Cannot set role "${role}": it is not listed`);
 }
 
-function toRecord<N extends Names>(
+/** Returns an account with the facts for administrators. */
+export function toRecord<N extends Names>(
   account: StoredAccount | null,
 ): UserRecord<N> | null {
   if (account === null) return null;

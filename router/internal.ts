@@ -39,6 +39,7 @@ export {
   reportDenied,
   reportFailure,
   reportSecurityEvent,
+  withReceiver,
 } from "./operation/security_event.ts";
 export { endsWithClient, waitUntilOf } from "./operation/wait_until.ts";
 export { readBytes } from "./read_bytes.ts";

@@ -20,6 +20,7 @@ import {
 } from "../../auth/second_factor/mod.ts";
 import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
 import type { Names } from "../definition/names.ts";
+import type { AdminRoutes } from "../definition/admin_routes.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
 import type { TeamService } from "../teams/team_service.ts";
 import type { APIKeys } from "../keys/api_keys.ts";
@@ -37,6 +38,11 @@ export interface Settings {
   readonly origin: string;
   readonly names: Names;
   readonly routes: AccountRoutes;
+  readonly adminRoutes: AdminRoutes;
+  /** The role of administrators; `undefined` if new accounts have the only role. */
+  readonly adminRole: string | undefined;
+  /** The time after which entries of the audit log are removed, in milliseconds. */
+  readonly auditRetention: number;
   readonly store: AccountStore;
   readonly sessions: SessionStore;
   readonly remember: LoginTimeouts | undefined;

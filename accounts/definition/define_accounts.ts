@@ -1,4 +1,5 @@
 import type { Names } from "./names.ts";
+import { type AdminRoutes, createAdminRoutes } from "./admin_routes.ts";
 import { type AccountRoutes, createRoutes } from "./routes.ts";
 
 /**
@@ -11,6 +12,8 @@ export interface Definition<N extends Names = Names> {
   readonly names: N;
   /** The routes of the account pages. */
   readonly routes: AccountRoutes;
+  /** The routes of the pages for administrators. */
+  readonly adminRoutes: AdminRoutes;
 }
 
 /**
@@ -53,7 +56,11 @@ export function defineAccounts<const N extends Names>(
       `Cannot define accounts: path "${name}" is not a path such as "/login"`,
     );
   }
-  return { names, routes: createRoutes(names.paths) };
+  return {
+    names,
+    routes: createRoutes(names.paths),
+    adminRoutes: createAdminRoutes(names.paths),
+  };
 }
 
 function checkFields({ fields = {} }: Names): void {

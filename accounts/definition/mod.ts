@@ -16,4 +16,5 @@ export type {
   ScopeOf,
   TeamRoleOf,
 } from "./names.ts";
+export type { AdminRoutes } from "./admin_routes.ts";
 export type { AccountRoutes, PageRoutes } from "./routes.ts";

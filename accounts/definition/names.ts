@@ -62,7 +62,7 @@ export interface Names {
   /**
    * The paths of the pages.
    *
-   * @default {"/login", "/register", "/account" and "/teams"}
+   * @default {"/login", "/register", "/account", "/teams" and "/admin"}
    */
   readonly paths?: AccountPaths;
 }
@@ -93,6 +93,13 @@ export interface AccountPaths {
    * @default {"/teams"}
    */
   readonly teams?: string;
+  /**
+   * The page of the accounts, and the prefix of the other pages for
+   * administrators.
+   *
+   * @default {"/admin"}
+   */
+  readonly admin?: string;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ENGLISH } from "./provider_messages.ts";
+import { adminEnglish } from "./admin_english.ts";
 import type { MailMessages, Messages } from "./messages.ts";
 
 const mails: MailMessages = {
@@ -229,6 +230,7 @@ export const english: Messages = {
     unknown: "This API key does not exist.",
     tooMany: (most) => `You have ${most} API keys. Revoke one first.`,
   },
+  admin: adminEnglish,
   teams: {
     title: "Teams",
     text: "In a team, several people share their work.",

@@ -1,4 +1,5 @@
 import { GERMAN } from "./provider_messages.ts";
+import { adminGerman } from "./admin_german.ts";
 import type { MailMessages, Messages } from "./messages.ts";
 
 const mails: MailMessages = {
@@ -238,6 +239,7 @@ export const german: Messages = {
     tooMany: (most) =>
       `Sie haben ${most} API-Schlüssel. Widerrufen Sie zuerst einen.`,
   },
+  admin: adminGerman,
   teams: {
     title: "Teams",
     text: "In einem Team arbeiten mehrere Menschen zusammen.",

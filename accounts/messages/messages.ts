@@ -1,3 +1,4 @@
+import type { AdminMessages } from "./admin_messages.ts";
 import type { KeyMessages } from "./key_messages.ts";
 import type { ProviderMessages } from "./provider_messages.ts";
 import type { TeamMessages } from "./team_messages.ts";
@@ -6,6 +7,8 @@ import type { TeamMessages } from "./team_messages.ts";
 export interface Messages {
   /** The language, for the attribute `lang`. */
   readonly language: string;
+  /** The pages for administrators. */
+  readonly admin: AdminMessages;
   // Several pages use these words.
   readonly email: string;
   readonly name: string;

@@ -40,7 +40,12 @@ export interface View {
 export type PageCall = Pick<Call, "context" | "messages"> & {
   readonly services: Pick<
     Call["services"],
-    "name" | "routes" | "names" | "deletionDelay" | "providers"
+    | "name"
+    | "routes"
+    | "adminRoutes"
+    | "names"
+    | "deletionDelay"
+    | "providers"
   >;
   readonly layout: Layout | undefined;
   /** The policy of pages with the script. */
@@ -182,6 +187,14 @@ function current(
   `;
 }
 
+/** The navigation of an area. */
+interface Navigation {
+  readonly label: string;
+  readonly links: readonly (readonly [href: string, text: string])[];
+  /** The link that is the prefix of the others. */
+  readonly home: string;
+}
+
 /** Creates a page of the account, next to its navigation. */
 export function accountView(
   { context: { url }, messages, services }: PageCall,
@@ -189,18 +202,29 @@ export function accountView(
   content: Markup,
 ): View {
   const links = linksOf(messages, services);
-  const profile = services.routes.profile.index.href();
+  const home = services.routes.profile.index.href();
+  const label = messages.account;
+  return areaView(url, { label, links, home }, title, content);
+}
+
+/** Creates a page next to a navigation. */
+export function areaView(
+  url: URL,
+  { home, label, links }: Navigation,
+  title: string,
+  content: Markup,
+): View {
   return {
     title,
     content: html`
       <div class="area">
-        <nav aria-label="${messages.account}">
+        <nav aria-label="${label}">
           <ul>${links.map(([href, text]) =>
             html`
               <li><a href="${href}"${current(
                 href,
                 url,
-                profile,
+                home,
               )}>${text}</a></li>
             `
           )}</ul>

@@ -37,13 +37,14 @@ export interface TableNames {
   readonly teams: string;
   readonly members: string;
   readonly invitations: string;
+  readonly audit: string;
   readonly migrations: string;
   readonly values: string;
   readonly columns: Readonly<Record<AccountColumn, string>>;
 }
 
 /** The version of the tables. A new version only adds to them. */
-const VERSION = 2;
+const VERSION = 3;
 
 /**
  * Returns the names of the options.
@@ -77,6 +78,7 @@ export function namesOf(options: SQLAccountStoreOptions): TableNames {
     teams: `${prefix}teams`,
     members: `${prefix}members`,
     invitations: `${prefix}invitations`,
+    audit: `${prefix}audit`,
     migrations: `${prefix}migrations`,
     values: `${prefix}values`,
     columns,
@@ -140,6 +142,24 @@ function teamDefinitions(names: TableNames): Definition[] {
   ];
 }
 
+/** Returns the table of the audit log, which version 3 has added. */
+function auditDefinitions({ audit }: TableNames): Definition[] {
+  return [
+    // Entries stay when their account is removed, so nothing refers to it.
+    table(audit, [
+      "id TEXT NOT NULL PRIMARY KEY",
+      "at BIGINT NOT NULL",
+      "actor_id TEXT NOT NULL",
+      "user_id TEXT NOT NULL",
+      "action TEXT NOT NULL",
+      "reason TEXT NOT NULL",
+    ]),
+    index(`${audit}_by_time`, `${audit} (at, id)`),
+    index(`${audit}_by_user`, `${audit} (user_id, at)`),
+    index(`${audit}_by_actor`, `${audit} (actor_id, at)`),
+  ];
+}
+
 /** Returns the tables and indexes, in the order of their creation. */
 function definitionsOf(names: TableNames): Definition[] {
   const { users, waysIn, secrets, migrations, columns } = names;
@@ -170,6 +190,7 @@ function definitionsOf(names: TableNames): Definition[] {
     ]),
     index(`${waysIn}_by_user`, `${waysIn} (user_id, kind, created_at)`),
     ...teamDefinitions(names),
+    ...auditDefinitions(names),
     table(secrets, ["name TEXT NOT NULL PRIMARY KEY", "value TEXT NOT NULL"]),
     table(migrations, ["version BIGINT NOT NULL PRIMARY KEY"]),
   ];

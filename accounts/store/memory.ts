@@ -1,5 +1,6 @@
 import { createMemorySessionStore } from "../../session/mod.ts";
 import { MemoryTeamStore } from "./memory_teams.ts";
+import { MemoryAuditStore } from "./memory_audit.ts";
 import { readCursor, toPage } from "./_pages.ts";
 import type { AccountStore, StoredAccount, WayIn } from "./store.ts";
 
@@ -53,6 +54,7 @@ export function createMemoryAccountStore(
 
 class MemoryAccountStore implements AccountStore {
   readonly values;
+  readonly audit = new MemoryAuditStore();
   readonly teams = new MemoryTeamStore((id) => this.#entries.get(id)?.account);
   readonly #entries = new Map<string, Entry>();
   readonly #ways = new Map<string, WayIn & { readonly version: number }>();
@@ -129,6 +131,19 @@ class MemoryAccountStore implements AccountStore {
     const entry = this.#entries.get(id);
     if (entry === undefined) return Promise.resolve(false);
     entry.account = { ...entry.account, ...defined(details) };
+    return Promise.resolve(true);
+  }
+
+  setRole(id: string, role: string, keep: string): Promise<boolean> {
+    const entry = this.#entries.get(id);
+    const isKept = this.#sorted().some((other) =>
+      other.id !== id && other.role === keep && other.disabled === null &&
+      other.deleteAt === null
+    );
+    if (entry === undefined || entry.account.role === keep && !isKept) {
+      return Promise.resolve(false);
+    }
+    entry.account = { ...entry.account, role };
     return Promise.resolve(true);
   }
 

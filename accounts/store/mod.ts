@@ -24,6 +24,12 @@ export type {
   WayInUse,
 } from "./store.ts";
 export type {
+  AuditEntry,
+  AuditListOptions,
+  AuditPage,
+  AuditStore,
+} from "./audit.ts";
+export type {
   FoundMember,
   ListedMember,
   MemberChange,

@@ -5,6 +5,8 @@ import {
   type SQLRow,
   type SQLValue,
 } from "../../session/stores/sql.ts";
+import { SQLAuditStore } from "./sql_audit.ts";
+import type { AuditStore } from "./audit.ts";
 import { SQLTeamStore } from "./sql_teams.ts";
 import type { TeamStore } from "./teams.ts";
 import { toAccount, toWayIn } from "./_rows.ts";
@@ -135,6 +137,7 @@ const WAY_SELECT = WAY_COLUMNS.map((name) => `w.${name} AS way_${name}`)
 class SQLAccountStore implements AccountStore {
   readonly values: SessionStore;
   readonly teams: TeamStore;
+  readonly audit: AuditStore;
   readonly #query: SQLQuery;
   readonly #dialect: Dialect;
   readonly #names: TableNames;
@@ -160,6 +163,10 @@ class SQLAccountStore implements AccountStore {
       .join(", ");
     const { values: table } = this.#names;
     this.values = createSQLSessionStore(query, { dialect, table, now });
+    this.audit = new SQLAuditStore(
+      this.#names.audit,
+      (sql, params) => this.#run(sql, params),
+    );
     this.teams = new SQLTeamStore({
       dialect,
       names: this.#names,
@@ -275,6 +282,25 @@ class SQLAccountStore implements AccountStore {
       ["fields", fields && JSON.stringify(fields)],
       ["delete_at", deleteAt && Math.floor(deleteAt)],
     ], [["id", id]]);
+  }
+
+  async setRole(id: string, role: string, keep: string): Promise<boolean> {
+    const { users, columns: c } = this.#names;
+    // Without the lock, two administrators who lose the role at once would both
+    // see the other one.
+    const lock = this.#dialect === "postgres" ? "FOR UPDATE OF u" : "";
+    const rows = await this.#run(
+      `WITH keepers AS (
+        SELECT u.${c.id} AS keeper FROM ${users} u WHERE u.${c.role} = ?
+        AND u.${c.disabled_reason} IS NULL AND u.${c.delete_at} IS NULL
+        ORDER BY u.${c.id} ${lock}
+      ) UPDATE ${users} SET ${c.role} = ? WHERE ${c.id} = ?
+      AND CASE WHEN ${c.role} = ?
+        THEN (SELECT COUNT(*) FROM keepers WHERE keeper <> ${users}.${c.id})
+        ELSE 1 END > 0 RETURNING ${c.id}`,
+      [keep, role, id, keep],
+    );
+    return rows.length > 0;
   }
 
   async change(

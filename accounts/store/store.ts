@@ -1,4 +1,5 @@
 import type { JSONValue, SessionStore } from "../../session/mod.ts";
+import type { AuditStore } from "./audit.ts";
 import type { TeamStore } from "./teams.ts";
 
 /** The reason and the end of a block. */
@@ -190,6 +191,9 @@ export interface AccountStore {
    */
   readonly values: SessionStore;
 
+  /** The audit log. */
+  readonly audit: AuditStore;
+
   /**
    * The teams. Your own store needs this property only if the application names team
    * roles.
@@ -255,6 +259,17 @@ export interface AccountStore {
    * @returns `false` if there is no such account.
    */
   update(id: string, details: AccountDetails): Promise<boolean>;
+
+  /**
+   * Changes the role, unless the account is the last one with a role that is
+   * neither blocked nor waiting for its deletion. The version stays the same.
+   *
+   * @param id The id of the account.
+   * @param role The new role.
+   * @param keep The role that one account must keep.
+   * @returns `false` if it is the last one, or there is no such account.
+   */
+  setRole(id: string, role: string, keep: string): Promise<boolean>;
 
   /**
    * Changes credentials, if the account still has a version, and raises it by one.

@@ -1,0 +1,181 @@
+import { actAs, Auth, stopActing } from "../../auth/middleware/mod.ts";
+import { reportSecurityEvent } from "../../router/internal.ts";
+import {
+  type Call,
+  type Failed,
+  invalid,
+  type Outcome,
+  refused,
+} from "../actions/call.ts";
+import { DEFAULT_ROLES } from "../actions/roles.ts";
+import { ownAccount } from "../actions/enter.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { createUsers, type Users } from "../users.ts";
+import { record } from "./audit_log.ts";
+
+/** The maximum length of a reason, in characters. */
+const MAX_REASON = 200;
+
+type Change = (call: Call, target: StoredAccount) => Promise<Outcome>;
+
+/** The changes of an account, by the value of the input `do`. */
+const CHANGES: ReadonlyMap<unknown, Change> = new Map<unknown, Change>([
+  ["role", changeRole],
+  ["disable", disable],
+  ["enable", enable],
+  ["end-access", endAccess],
+  ["remove", remove],
+  ["act", act],
+]);
+
+/** Changes the account that the URL names. */
+export async function changeUser(call: Call): Promise<Outcome> {
+  const { input, messages } = call;
+  const target = await namedUser(call);
+  if (target === null) return refused(messages.admin.unknown, 404);
+  const change = CHANGES.get(input.get("do"));
+  return await (change?.(call, target) ?? refused(messages.invalidField));
+}
+
+/** Ends acting as another user. */
+export async function endActing({ context, services }: Call): Promise<Outcome> {
+  const isEnded = await stopActing(context);
+  const location = isEnded ? services.adminRoutes.users.href() : services.home;
+  return { ok: true, next: "done", location };
+}
+
+/** Returns the account that the URL names. */
+export async function namedUser(
+  { context, services: { store } }: Pick<Call, "context" | "services">,
+): Promise<StoredAccount | null> {
+  return await store.find(context.params.user ?? "");
+}
+
+async function changeRole(call: Call, target: StoredAccount): Promise<Outcome> {
+  const { context, input, messages, services } = call;
+  const { adminRole, names: { roles = DEFAULT_ROLES }, store } = services;
+  const role = input.get("role");
+  if (typeof role !== "string" || !roles.includes(role)) {
+    return invalid({ role: messages.invalidField });
+  }
+  if (role === target.role) return done(call, target);
+  await audit(call, target, "role", `${target.role} → ${role}`);
+  if (!await store.setRole(target.id, role, adminRole!)) {
+    await audit(call, target, "refused", `${target.role} → ${role}`);
+    return refused(messages.admin.lastAdmin, 409);
+  }
+  const { id: userId } = ownAccount(context);
+  const targetId = target.id;
+  reportSecurityEvent(context, { action: "role-change", userId, targetId });
+  return done(call, target);
+}
+
+async function disable(call: Call, target: StoredAccount): Promise<Outcome> {
+  const { input, messages, services: { now } } = call;
+  const reason = reasonOf(call);
+  if (reason === "") return invalid({ reason: messages.admin.reasonMissing });
+  const end = input.get("until") ?? "";
+  const until = end === "" ? undefined : dayOf(end);
+  if (until !== undefined && !(until > now())) {
+    return invalid({ until: messages.admin.untilInvalid });
+  }
+  const failed = protectedAccount(call, target);
+  if (failed !== null) return failed;
+  await audit(call, target, "disable", reason);
+  const block = { reason, ...until !== undefined && { until } };
+  await usersOf(call).disable(target.id, block);
+  return done(call, target);
+}
+
+async function enable(call: Call, target: StoredAccount): Promise<Outcome> {
+  await audit(call, target, "enable");
+  await usersOf(call).enable(target.id);
+  return done(call, target);
+}
+
+async function endAccess(call: Call, target: StoredAccount): Promise<Outcome> {
+  await audit(call, target, "end-access");
+  await usersOf(call).endAccess(target.id);
+  return done(call, target);
+}
+
+async function remove(call: Call, target: StoredAccount): Promise<Outcome> {
+  const { input, messages, services } = call;
+  // A typed address is the confirmation, which also works for scripts.
+  if (input.get("email") !== target.email) {
+    return invalid({ email: messages.admin.removeConfirm });
+  }
+  const failed = protectedAccount(call, target);
+  if (failed !== null) return failed;
+  const owned = await services.teams.onlyOwnerOf(target.id);
+  if (owned.length > 0) {
+    return refused(messages.teams.handOverFirst(owned.join(", ")), 409);
+  }
+  await audit(call, target, "remove");
+  await usersOf(call).remove(target.id);
+  const location = services.adminRoutes.users.href();
+  const message = messages.admin.removed;
+  return { ok: true, next: "done", location, message };
+}
+
+/** Acts as another user. The rules of the login write the audit log. */
+async function act(call: Call, target: StoredAccount): Promise<Outcome> {
+  const { context, messages, services: { home } } = call;
+  const reason = reasonOf(call);
+  if (reason === "") {
+    return invalid({ actReason: messages.admin.reasonMissing });
+  }
+  const user = await actAs(context, target.id, { reason });
+  return user === null
+    ? refused(messages.admin.actRefused, 403)
+    : { ok: true, next: "done", location: home };
+}
+
+/**
+ * Refuses to block or remove an administrator. Two who do it to each other would
+ * otherwise leave none.
+ */
+function protectedAccount(
+  { context, messages: { admin }, services: { adminRole } }: Call,
+  { id, role }: StoredAccount,
+): Failed | null {
+  if (id === context.get(Auth)?.id) return refused(admin.notSelf, 409);
+  return role === adminRole ? refused(admin.roleFirst, 409) : null;
+}
+
+function done(
+  { messages, services: { adminRoutes } }: Call,
+  { id }: StoredAccount,
+): Outcome {
+  const location = adminRoutes.user.index.href({ user: id });
+  return { ok: true, next: "done", location, message: messages.saved };
+}
+
+/** Writes the entry before the change, so that none happens without one. */
+async function audit(
+  { context, services }: Call,
+  { id: userId }: StoredAccount,
+  action: string,
+  reason = "",
+): Promise<void> {
+  const { id: actorId } = ownAccount(context);
+  await record(services, { actorId, userId, action, reason });
+}
+
+function usersOf({ services }: Call): Users {
+  return createUsers(() => Promise.resolve(services));
+}
+
+/** Reads a reason. Line breaks and control characters would corrupt logs. */
+function reasonOf({ input }: Call): string {
+  const value = input.get(input.has("actReason") ? "actReason" : "reason");
+  return typeof value !== "string" ? "" : value.slice(0, 1_000)
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim().slice(0, MAX_REASON);
+}
+
+/** Reads a day such as `2030-01-31`: NaN if it is malformed. */
+function dayOf(value: unknown): number {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value)
+    ? Date.parse(`${value}T00:00:00Z`)
+    : NaN;
+}

@@ -1,0 +1,52 @@
+import type { AdminMessages } from "./admin_messages.ts";
+
+/** The strings of the pages for administrators in English. */
+export const adminEnglish: AdminMessages = {
+  title: "Administration",
+  users: "Accounts",
+  search: "Search",
+  searchHint: "A part of the name or the email address",
+  role: "Role",
+  any: "All",
+  none: "No account matches.",
+  more: "Next page",
+  view: "View",
+  viewNamed: (name) => `View ${name}`,
+  unknown: "This account does not exist.",
+  id: "Account number",
+  since: (day) => `since ${day}`,
+  unverified: "address not verified",
+  isBlocked: (reason, until) =>
+    `Blocked ${
+      until === null ? "without an end" : `until ${until}`
+    }: ${reason}`,
+  isLeaving: (day) => `The user has deleted the account. It ends on ${day}.`,
+  changeRole: "Change the role",
+  block: "Block the account",
+  blockText: "All sessions end at once, and logins are refused.",
+  reason: "Reason",
+  reasonMissing: "A reason is required",
+  until: "Blocked until",
+  untilHint: "Optional. Without a day, the block has no end.",
+  untilInvalid: "Please choose a day in the future",
+  unblock: "End the block",
+  endAccess: "End all access",
+  endAccessText: "All sessions, links, codes and API keys end at once.",
+  act: "Act as this user",
+  actText:
+    "You see the application as this user, for at most an hour. The audit log records it. The account pages stay closed.",
+  actRefused: "You may not act as this user.",
+  remove: "Remove the account",
+  removeText: "This cannot be undone. Type the email address to confirm.",
+  removeConfirm: "This is not the address of the account",
+  removed: "The account is removed.",
+  lastAdmin: "The last administrator keeps the role.",
+  notSelf: "You cannot block or remove yourself.",
+  roleFirst: "This is an administrator. Change the role first.",
+  audit: "Audit log",
+  auditNone: "No entry matches.",
+  auditOf: "Account number",
+  action: "Action",
+  filter: "Filter",
+  download: "Download as CSV",
+};

@@ -1,0 +1,46 @@
+/** The strings of the pages for administrators in one language. */
+export interface AdminMessages {
+  readonly title: string;
+  readonly users: string;
+  readonly search: string;
+  readonly searchHint: string;
+  readonly role: string;
+  readonly any: string;
+  readonly none: string;
+  readonly more: string;
+  readonly view: string;
+  readonly viewNamed: (name: string) => string;
+  readonly unknown: string;
+  readonly id: string;
+  readonly since: (day: string) => string;
+  readonly unverified: string;
+  readonly isBlocked: (reason: string, until: string | null) => string;
+  readonly isLeaving: (day: string) => string;
+  readonly changeRole: string;
+  readonly block: string;
+  readonly blockText: string;
+  readonly reason: string;
+  readonly reasonMissing: string;
+  readonly until: string;
+  readonly untilHint: string;
+  readonly untilInvalid: string;
+  readonly unblock: string;
+  readonly endAccess: string;
+  readonly endAccessText: string;
+  readonly act: string;
+  readonly actText: string;
+  readonly actRefused: string;
+  readonly remove: string;
+  readonly removeText: string;
+  readonly removeConfirm: string;
+  readonly removed: string;
+  readonly lastAdmin: string;
+  readonly notSelf: string;
+  readonly roleFirst: string;
+  readonly audit: string;
+  readonly auditNone: string;
+  readonly auditOf: string;
+  readonly action: string;
+  readonly filter: string;
+  readonly download: string;
+}
