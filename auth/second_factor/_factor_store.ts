@@ -14,7 +14,7 @@ import {
 } from "../../session/secrets.ts";
 import type { LoginOrigin } from "../login/login_names.ts";
 import { USER_COUNTS_TTL, type UserCounts } from "../throttle/user_throttle.ts";
-import type { PendingLogin } from "./options.ts";
+import type { PendingLogin, SecondFactorStatus } from "./options.ts";
 
 /** The authenticator app of a user. */
 export interface StoredTOTP {
@@ -103,6 +103,16 @@ export class FactorStore {
     return (await this.read(userId))?.value ?? null;
   }
 
+  /** Returns the factors of a user, without their secrets. */
+  async status(userId: string | number): Promise<SecondFactorStatus> {
+    const { recovery, totp } = await this.load(userId) ?? NO_FACTORS;
+    return {
+      totp: totp !== undefined,
+      totpSince: totp?.since,
+      recoveryCodes: recovery.length,
+    };
+  }
+
   /** Returns the record of a user and its version. */
   async read(
     userId: string | number,
@@ -131,11 +141,11 @@ export class FactorStore {
   }
 
   /**
-   * Changes the record of a user while a condition is true. It is checked again
-   * after the change was stored: then either this request or the one that ends
-   * all access sees the other. If it is no longer true, the change is undone.
+   * Changes the factors of a user while a condition is true, and their id. The
+   * condition is checked again after the change was stored: then either this
+   * request or the one that ends all access sees the other. If it is no longer
+   * true, the change is undone.
    *
-   * @param change Returns the new record, with a new id.
    * @returns `false` if the condition is not true.
    * @throws {SessionConflictError} If other requests changed it too often.
    */
@@ -145,22 +155,23 @@ export class FactorStore {
     change: (record: FactorRecord) => FactorRecord,
   ): Promise<boolean> {
     if (!await condition()) return false;
-    const changed = await this.update(userId, (before) => {
-      const value = change(before ?? NO_FACTORS);
-      return { value, result: { before: before ?? NO_FACTORS, id: value.id } };
+    const newId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(12)));
+    const before = await this.update(userId, (record) => {
+      const result = record ?? NO_FACTORS;
+      return { value: { ...change(result), id: newId }, result };
     });
     let isAllowed = false;
     try {
       return isAllowed = await condition();
     } finally {
-      if (!isAllowed && changed !== null) {
-        const { id, totp, recovery } = changed.before;
+      if (!isAllowed && before !== null) {
+        const { id, totp, recovery } = before;
         // Only the factors are removed: failures that were counted in the
         // meantime stay.
         await this.update(
           userId,
           (now) =>
-            now?.id === changed.id
+            now?.id === newId
               ? { value: { ...now, id, totp, recovery }, result: true }
               : null,
         );
@@ -183,14 +194,15 @@ export class FactorStore {
     return this.#cipher.decrypt(nameOf(userId, purpose), sealed);
   }
 
-  /** Encrypts the secret of an authenticator app with the first secret. */
-  async reencrypt(
-    userId: string | number,
-    totp: StoredTOTP,
-  ): Promise<StoredTOTP> {
-    const bytes = await this.secretOf(userId, totp);
-    const secret = await this.seal(userId, "totp", encodeBase64Url(bytes));
-    return { ...totp, secret };
+  /** Encrypts the secret of a user's authenticator app with the first secret. */
+  async reencrypt(userId: string | number): Promise<void> {
+    await this.update(userId, async (record) => {
+      if (record?.totp === undefined) return null;
+      const bytes = await this.secretOf(userId, record.totp);
+      const secret = await this.seal(userId, "totp", encodeBase64Url(bytes));
+      const totp = { ...record.totp, secret };
+      return { value: { ...record, totp }, result: true };
+    });
   }
 
   /** Returns the secret of an authenticator app. */

@@ -245,13 +245,13 @@ export const SESSION_EVENTS: readonly EventRow[] = [
     },
   },
   {
-    from: "auth/second_factor/create_second_factors.ts",
+    from: "auth/second_factor/_factor_changes.ts",
     event: "factor-add success",
     user: "1",
     cause: changeFactors("/enable"),
   },
   {
-    from: "auth/second_factor/create_second_factors.ts",
+    from: "auth/second_factor/_factor_changes.ts",
     event: "factor-remove success",
     user: "1",
     cause: changeFactors("/disable"),
