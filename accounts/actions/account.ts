@@ -1,7 +1,9 @@
 import { completeAuth, credentialsAuthResult } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import { endUserSessions, Session } from "../../session/mod.ts";
+import { setRole } from "../admin/actions.ts";
 import { deletionMail, passwordMail } from "../mails/contents.ts";
+import type { StoredAccount } from "../store/store.ts";
 import { Form } from "./_form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
@@ -16,6 +18,7 @@ import {
 } from "./call.ts";
 import { deletionDays } from "./deletion_days.ts";
 import { ownAccount, unlessEnded } from "./enter.ts";
+import { DEFAULT_ROLES } from "./roles.ts";
 
 /** Confirms the login with the password, before a sensitive change. */
 export async function confirm(call: Call): Promise<Outcome> {
@@ -89,6 +92,9 @@ export async function removeAccount(call: Call): Promise<Outcome> {
   if (owned.length > 0) {
     return refused(messages.teams.handOverFirst(owned.join(", ")), 409);
   }
+  if (!await leaveAdminRole(call, account)) {
+    return refused(messages.admin.lastAdmin, 409);
+  }
   const next = await store.change(id, version, {});
   if (next === null) return ended(call);
   await store.update(id, { deleteAt: now() + deletionDelay });
@@ -99,6 +105,19 @@ export async function removeAccount(call: Call): Promise<Outcome> {
   outbox.add(context, deletionMail(call, account, days));
   const location = routes.login.index.href();
   return { ok: true, next: "login", location, notice: "deleted" };
+}
+
+/**
+ * Takes the role away from an administrator who leaves. Returns `false` for the last
+ * one, even if two leave at once.
+ */
+async function leaveAdminRole(
+  call: Call,
+  account: StoredAccount,
+): Promise<boolean> {
+  const { adminRole, names: { roles = DEFAULT_ROLES } } = call.services;
+  if (adminRole === undefined || account.role !== adminRole) return true;
+  return await setRole(call, account, roles[0]!);
 }
 
 /** Ends all sessions of a user except that of this browser. */

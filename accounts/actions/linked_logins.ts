@@ -26,20 +26,20 @@ import {
   type Success,
 } from "./provider_login.ts";
 
-/** Begins to link a login. Its callback works only for this account and version. */
+/** Begins to link a login. Its callback works only for this account. */
 export function startLink(call: Call): Promise<Outcome> {
   const { context, input, services: { routes } } = call;
-  const { id, version } = ownAccount(context);
+  const { id } = ownAccount(context);
   return leaveFor(call, input.get("provider"), {
     returnTo: routes.logins.index.href(),
-    data: { purpose: "link", id, version },
+    data: { purpose: "link", id },
   });
 }
 
 /** Begins to confirm the login at a provider, which asks the user again. */
 export async function startProviderConfirm(call: Call): Promise<Outcome> {
   const { context, input, messages, services: { routes } } = call;
-  const { id, version } = ownAccount(context);
+  const { id } = ownAccount(context);
   const name = input.get("provider");
   if (providerOf(call, name)?.provider.canReauthenticate !== true) {
     return refused(messages.providers.failed);
@@ -49,7 +49,7 @@ export async function startProviderConfirm(call: Call): Promise<Outcome> {
     prompt: "login",
     maxAge: 0,
     returnTo: returnToOf(context, { home }),
-    data: { purpose: "confirm", id, version },
+    data: { purpose: "confirm", id },
   });
 }
 
@@ -67,14 +67,17 @@ export async function finishAtProvider(call: Call): Promise<Outcome> {
     : await finishConfirm(call, account, result);
 }
 
-/** Returns the account that has begun, if it is logged in with the same version. */
+/**
+ * Returns the account that has begun. A new login forgets what was begun before, but
+ * an administrator may act as another user in the meantime.
+ */
 function startedBy(
   { context }: Call,
-  { data: { id, version } }: Success,
+  { data: { id } }: Success,
 ): StoredAccount | null {
   if (context.get(Auth) === null) return null;
   const account = ownAccount(context);
-  return account.id === id && account.version === version ? account : null;
+  return account.id === id ? account : null;
 }
 
 async function finishLink(
@@ -96,7 +99,7 @@ async function finishLink(
 
 async function finishConfirm(
   call: Call,
-  { id }: StoredAccount,
+  { id, version }: StoredAccount,
   result: Success,
 ): Promise<Outcome> {
   const { context, messages, services: { routes, store } } = call;
@@ -108,7 +111,7 @@ async function finishConfirm(
   if (found?.account.id !== id || !isProof) {
     return refused(messages.providers.notYours);
   }
-  const { version } = found.account;
+  // The version is that of the guard, so an end of access during the callback counts.
   const methods = ["external"];
   const session = await unlessEnded(
     completeAuth(context, id, { version, methods, authenticatedAt }),

@@ -52,22 +52,33 @@ export async function namedUser(
 }
 
 async function changeRole(call: Call, target: StoredAccount): Promise<Outcome> {
-  const { context, input, messages, services } = call;
-  const { adminRole, names: { roles = DEFAULT_ROLES }, store } = services;
+  const { input, messages, services } = call;
+  const { names: { roles = DEFAULT_ROLES } } = services;
   const role = input.get("role");
   if (typeof role !== "string" || !roles.includes(role)) {
     return invalid({ role: messages.invalidField });
   }
-  if (role === target.role) return done(call, target);
+  return role === target.role || await setRole(call, target, role)
+    ? done(call, target)
+    : refused(messages.admin.lastAdmin, 409);
+}
+
+/** Changes a role. Returns `false` for the last administrator, who keeps it. */
+export async function setRole(
+  call: Call,
+  target: StoredAccount,
+  role: string,
+): Promise<boolean> {
+  const { context, services: { adminRole, store } } = call;
   await audit(call, target, "role", `${target.role} → ${role}`);
   if (!await store.setRole(target.id, role, adminRole!)) {
     await audit(call, target, "refused", `${target.role} → ${role}`);
-    return refused(messages.admin.lastAdmin, 409);
+    return false;
   }
   const { id: userId } = ownAccount(context);
   const targetId = target.id;
   reportSecurityEvent(context, { action: "role-change", userId, targetId });
-  return done(call, target);
+  return true;
 }
 
 async function disable(call: Call, target: StoredAccount): Promise<Outcome> {

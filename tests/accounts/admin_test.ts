@@ -302,6 +302,46 @@ Deno.test("the last administrator keeps the role, also if two lose it at once", 
   assertEquals((await accounts.users.list({ role: "admin" })).users.length, 1);
 });
 
+Deno.test("the last administrator does not delete their account, also if two do it at once", async () => {
+  const { accounts, create, log, logIn, root, rootId, store } = await start();
+  const alone = await root.send("/account/delete", {});
+  assertEquals(alone.status, 409);
+  assert((await alone.text()).includes("last administrator"));
+  assertEquals((await store.find(rootId))?.deleteAt, null);
+  assertEquals((await log(rootId)).sort(), [
+    "refused: admin → user",
+    "role: admin → user",
+  ]);
+  const eve = await logIn(await create("Eve", "admin"));
+  const both = await Promise.all(
+    [root, eve].map((admin) => admin.send("/account/delete", {})),
+  );
+  assertEquals(both.map(({ status }) => status).sort(), [200, 409]);
+  const { users } = await accounts.users.list({ role: "admin" });
+  assertEquals(users.map(({ deleteAt }) => deleteAt), [null]);
+  await accounts.flush();
+});
+
+Deno.test("a link that an administrator began does not reach the user as whom they act", async () => {
+  const google = createTestProvider();
+  const provider = createOIDCAuthProvider({
+    ...google.client,
+    name: "example",
+    redirectUri: "https://test.example/login/with/example/callback",
+  });
+  const { adaId, root, rootId, store } = await start({
+    providers: { example: { label: "Example", provider } },
+  });
+  const begun = await root.send("/account/logins", { provider: "example" });
+  const { location } = await begun.json();
+  const callback = google.authorize(location, { user: { sub: "root" } });
+  await root.send(`/admin/users/${adaId}`, { do: "act", reason: "Ticket 12" });
+  const { status } = await root.client.fetch(callback);
+  assertEquals(await store.waysIn(adaId), []);
+  assertEquals(await store.waysIn(rootId), []);
+  assertEquals(status, 400);
+});
+
 Deno.test("acting as a user needs a reason, and no administrator can be acted as", async () => {
   const { adaId, create, log, root, rootId } = await start();
   const other = await create("Eve", "admin");

@@ -242,8 +242,8 @@ Deno.test("a login is linked only after a fresh login, by our own page", async (
   assertStringIncludes(remove.headers.get("Location")!, "/account/confirm");
 });
 
-Deno.test("a link that began before an end of access or another login adds nothing", async () => {
-  for (const attack of ["end", "other"]) {
+Deno.test("a link that began before an end of access, a new password or another login adds nothing", async () => {
+  for (const attack of ["end", "password", "other"]) {
     const app = start();
     const ada = await app.registered();
     await app.registered({ email: "bob@example.com" });
@@ -254,7 +254,9 @@ Deno.test("a link that began before an end of access or another login adds nothi
     const id = (await idOf(app))!;
     if (attack === "end") await app.accounts.users.endAccess(id);
     const address = attack === "end" ? email : "bob@example.com";
-    await ada.post("/login", { email: address, password: PASSWORD });
+    await (attack === "password"
+      ? ada.post("/account/password", { password: "another horse battery" })
+      : ada.post("/login", { email: address, password: PASSWORD }));
     assert((await ada.client.fetch(callback)).status >= 400, attack);
     assertEquals(await app.database.waysIn(id), [], attack);
     const bob = await idOf(app, "bob@example.com");
@@ -359,6 +361,32 @@ Deno.test("a provider that asks again confirms a login, but only with a linked i
     const isOwn = user === ADA;
     assertEquals(done.status, isOwn ? 303 : 422);
     assertEquals((await ada.get("/fresh")).status, isOwn ? 200 : 302);
+  }
+});
+
+Deno.test("a confirmation or a link does not outlive an end of access during its callback", async () => {
+  for (const path of ["/account/confirm/provider", "/account/logins"]) {
+    let during = () => Promise.resolve(true);
+    const app = start({
+      provider: {
+        canReauthenticate: true,
+        fetch: async (url, init) => {
+          if (init?.method === "POST") await during();
+          return await app.google.client.fetch!(url, init);
+        },
+      },
+    });
+    const ada = app.browser();
+    await app.logIn(ada, ADA);
+    const id = (await idOf(app))!;
+    const begun = await ada.send(path, { provider: "example" });
+    const { location } = await begun.json();
+    const user = path === "/account/logins" ? EVE : ADA;
+    const callback = app.google.authorize(location, { user: user as never });
+    during = () => app.accounts.users.endAccess(id);
+    await (await ada.client.fetch(callback)).body?.cancel();
+    assertEquals(await ada.isLoggedIn(), false, path);
+    assertEquals((await app.database.waysIn(id)).length, 1, path);
   }
 });
 
