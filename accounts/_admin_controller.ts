@@ -55,7 +55,7 @@ export function createAdminController(
       },
       audit: { middleware, handler: answers.page(auditPage, readAudit) },
       auditCSV: { middleware, handler: answers.options(auditCSV) },
-      // While acting, the user of the request is the other one.
+      // While an administrator acts, the other user is the user of the request.
       stopActing: answers.action(endActing),
     },
   };
@@ -110,7 +110,7 @@ async function auditPage(call: ViewCall): Promise<View> {
   return auditView(call, { ...page, ...auditOptions(url), names });
 }
 
-/** Responds with the entries of the filter as CSV, at most 10,000. */
+/** Responds with the entries that match the filter as CSV, at most 10,000. */
 async function auditCSV(
   { url }: RequestContext,
   { store }: Services,
@@ -135,7 +135,7 @@ async function auditCSV(
   });
 }
 
-/** Returns search params: `undefined` for those that are missing or empty. */
+/** Returns search params, each `undefined` if it is missing or empty. */
 function params(url: URL, ...names: string[]): (string | undefined)[] {
   return names.map((name) =>
     url.searchParams.get(name)?.trim().slice(0, 250) || undefined

@@ -20,13 +20,13 @@ import type { FormState } from "./pages/fields.ts";
 import { recoveryCodesView } from "./pages/security_pages.ts";
 import { type Layout, MESSAGE, renderPage, type View } from "./pages/page.ts";
 
-/** A call of a page. */
+/** The arguments of an action, with the parts that its page needs. */
 export interface ViewCall extends Call {
   readonly layout: Layout | undefined;
   readonly scriptPolicy: string;
 }
 
-/** The parts of pages that the options decide. */
+/** The parts of pages that come from the options. */
 export interface Frame {
   readonly layout: Layout | undefined;
   readonly scriptPolicy: string;
@@ -40,9 +40,9 @@ export type ViewOf = (
 
 /** The parts of a form that only some pages have. */
 export interface FormExtras {
-  /** Creates a page with secrets that no later response contains. */
+  /** Creates the page that shows secrets once. */
   readonly shown?: (call: ViewCall, values: Shown) => View;
-  /** Returns what the page shows, for scripts. */
+  /** Returns the values of the page, for scripts. */
   readonly json?: (call: ViewCall) => Promise<object>;
 }
 
@@ -195,7 +195,7 @@ async function withStatus(
   return await tooManyRequests(context, retryAfter, init);
 }
 
-/** Returns the values to show again, which contain no secret. */
+/** Returns the values that the form shows again, without secrets. */
 function valuesOf(input: Input): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, value] of input) {
@@ -207,7 +207,7 @@ function valuesOf(input: Input): Record<string, string> {
   return values;
 }
 
-/** Makes every response of the pages uncacheable, unless it says otherwise. */
+/** Makes every response uncacheable that sets no `Cache-Control` itself. */
 export async function noStore(
   _context: RequestContext,
   next: () => Promise<Response>,

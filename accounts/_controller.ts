@@ -83,7 +83,7 @@ import {
   unlessLoggedIn,
 } from "./_views.ts";
 
-/** The parts of the controller that the options decide. */
+/** The parts of the controller that come from the options. */
 export interface ControllerParts {
   readonly settings: Settings;
   readonly ready: () => Promise<Services>;
@@ -268,7 +268,10 @@ function passkeyActions(
   };
 }
 
-/** Shows the page of a link without a login: another browser gets the code. */
+/**
+ * Creates the handlers of a link. Its page needs no login, because another
+ * browser shows the code there.
+ */
 function emailLinkActions(answers: Answers, own: readonly Guard[]) {
   const { index, action } = answers.form(emailLinkView, changeEmailByLink);
   return { actions: { index, action: { middleware: own, handler: action } } };
@@ -297,7 +300,7 @@ const POLICY: Readonly<Record<string, readonly string[]>> = {
   "frame-ancestors": ["'none'"],
 };
 
-/** Returns the policy of the pages with the sources of the application. */
+/** Returns the content security policy, with the application's sources. */
 export function policyOf(added: ControllerParts["policy"]): string {
   const names = new Set([...Object.keys(POLICY), ...Object.keys(added)]);
   return [...names].map((name) => {

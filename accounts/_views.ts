@@ -96,7 +96,7 @@ export async function passkeysPage(
   });
 }
 
-/** Shows the page that confirms a login, by the methods of the user. */
+/** Shows the page that confirms a login with a method of the user. */
 export async function confirmPage(
   call: ViewCall,
   state: FormState,
@@ -172,7 +172,7 @@ export async function resetLinkView(
     : chooseView(call, state, { email: account.email, token });
 }
 
-/** Shows the page of the link "this was not me". */
+/** Shows the page of the link "This was not me". */
 export async function restoreView(call: ViewCall): Promise<View> {
   const { services } = call;
   const token = tokenOf(call);

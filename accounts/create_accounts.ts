@@ -123,7 +123,7 @@ export interface Accounts<N extends Names = Names> {
   readonly users: Users<N>;
   /** The store of the sessions, which `rateLimit` can use too. */
   readonly store: SessionStore;
-  /** Creates the tables that are missing. The first request does it as well. */
+  /** Creates missing tables. The first request does so as well. */
   readonly migrate: () => Promise<void>;
   /**
    * Deletes the accounts whose delay has passed, old entries of the audit log, and
@@ -216,7 +216,7 @@ function servicesOnce(
   given: readonly string[] | undefined,
 ): () => Promise<Services> {
   const queue = createRegistrationQueue();
-  // If the secrets are wrong, this fails when the object is created.
+  // Invalid secrets throw here, before the first request.
   let services = given && createServices(settings, given, queue);
   return async () => {
     if (services !== undefined) return services;
@@ -244,8 +244,8 @@ function protection(origin: string): Middleware<readonly []> {
   const crossOrigin = crossOriginProtection({ origin });
   if (!isDevelopment(origin)) return crossOrigin;
   return (context, next) =>
-    // Without this check, another site could reach a development server through
-    // its own host name.
+    // Another site could otherwise reach a development server through its own
+    // host name.
     isLoopback(context.url.hostname)
       ? crossOrigin(context, next)
       : context.createErrorResponse({ status: 421 });

@@ -19,7 +19,7 @@ import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { ownAccount } from "./actions/enter.ts";
 import type { Services, Settings } from "./actions/services.ts";
 
-/** The longest time since the login of a sensitive change, in milliseconds. */
+/** The maximum age of a login before a sensitive change, in milliseconds. */
 const FRESH = 10 * 60_000;
 
 /** Returns `true` for a request of a script, which gets JSON. */

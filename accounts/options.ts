@@ -19,11 +19,11 @@ import type { Layout } from "./pages/page.ts";
 import { createSQLAccountStore } from "./store/sql.ts";
 import type { AccountStore } from "./store/store.ts";
 
-/** The sessions of accounts. */
+/** Options for the sessions of accounts. */
 export interface AccountSessionOptions {
   /**
-   * The store of the sessions. Sessions in cookies are not possible, because they
-   * do not end.
+   * The store of the sessions. Sessions in cookies are not supported, because
+   * the server cannot end them.
    *
    * @default {the database of the accounts}
    */
@@ -43,7 +43,7 @@ export interface AccountSessionOptions {
   readonly remember?: LoginTimeouts | false;
 }
 
-/** The API keys of accounts. */
+/** Options for the API keys of accounts. */
 export interface APIKeyOptions {
   /**
    * The beginning of each key, such as `acme_api`, by which scanners for leaked
@@ -161,7 +161,7 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly deletionDelay?: number;
   /**
-   * The path after a login that no other page asked for.
+   * The path after a login that no other page required.
    *
    * @default {"/"}
    */
@@ -299,7 +299,7 @@ function checkOptions(options: AccountsOptions, names: Names): void {
     for (const [key, value] of Object.entries({ secrets, sendMail })) {
       if (value !== undefined) continue;
       throw new TypeError(
-        `Cannot create accounts: ${key} is missing, which only localhost does not need`,
+        `Cannot create accounts: ${key} is missing, and only localhost works without it`,
       );
     }
   }
@@ -319,7 +319,7 @@ function keysOf(
   { apiKeys: { prefix = "key" } = {} }: Pick<AccountsOptions, "apiKeys">,
   settings: Omit<KeySettings, "prefix">,
 ): APIKeys {
-  // It throws for a prefix that no token may have.
+  // This call throws if the prefix is malformed.
   isTokenShaped("", { prefix });
   return new APIKeys({ ...settings, prefix });
 }

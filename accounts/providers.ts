@@ -42,7 +42,10 @@ export function checkProviders(
   return providers;
 }
 
-/** Adds the middleware of callbacks, which comes before all protection. */
+/**
+ * Adds the middleware of callbacks, which runs before the protection: a
+ * provider may post its response.
+ */
 export function withCallbacks(
   providers: Readonly<Record<string, AccountProvider>>,
   protection: Middleware<readonly []>,

@@ -16,7 +16,7 @@ export interface AccountStoreTest {
 }
 
 /**
- * Returns the tests that a store of accounts has to pass. They use random ids and
+ * Returns the tests that a store of accounts must pass. They use random ids and
  * do not clean up, so they can run on a shared database.
  *
  * @example Test a store with Deno, or with any `test(name, run)`

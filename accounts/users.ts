@@ -231,7 +231,7 @@ class AccountUsers<N extends Names> implements Users<N> {
 
   async endAccess(id: string): Promise<boolean> {
     const isChanged = await this.#change(id, {});
-    // A request that has seen the earlier version can no longer add one.
+    // A request that has read the earlier version can no longer add a key.
     await (await this.#ready()).keys.revokeAll(id);
     return isChanged;
   }
@@ -240,7 +240,7 @@ class AccountUsers<N extends Names> implements Users<N> {
     return await removeAll(await this.#ready(), id);
   }
 
-  /** Changes credentials, whatever version the account has. */
+  /** Changes credentials of any version of the account. */
   async #change(id: string, change: AccountChange): Promise<boolean> {
     const services = await this.#ready();
     const { factors, sessions, store } = services;

@@ -14,7 +14,7 @@ const Email = /* @__PURE__ */ string().pipe(/* @__PURE__ */ emailCheck());
  */
 const LENGTH = { email: 254, name: 100 };
 
-/** The maximum number of bytes in all own fields of an account, as JSON. */
+/** The maximum length of all additional fields of an account, as JSON. */
 const MAX_FIELDS = 8_192;
 
 /** Reads the input of an action, and collects its errors. */
@@ -26,14 +26,14 @@ export class Form {
     this.#call = call;
   }
 
-  /** The result of an input with errors; `null` without them. */
+  /** The result if the input has errors, or `null`. */
   get failed(): Failed | null {
     return Object.keys(this.#errors).length === 0
       ? null
       : invalid(this.#errors);
   }
 
-  /** Reads an address, in the spelling of the store. */
+  /** Reads an address, and returns it as the store spells it. */
   email(): string {
     const { invalidEmail } = this.#call.messages;
     const value = canonicalName(this.#text("email"));

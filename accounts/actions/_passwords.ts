@@ -78,7 +78,7 @@ function lettersOf(value: string): string {
   return value.slice(0, 1_000).toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** The words that passwords contain most often, with digits around them. */
+/** The most common words in passwords, which often add digits to them. */
 const COMMON_WORDS =
   /^(?:pass|password|passwort|letmein|welcome|willkommen|admin|administrator|login|master|dragon|monkey|football|fussball|baseball|iloveyou|sunshine|princess|superman|batman|starwars|pokemon|computer|internet|whatever|trustno|hello|hallo|test|user|geheim|secret|changeme|schatz|qwerty|qwertz|azerty|asdf|yxcvbnm|zxcvbnm)+$/;
 

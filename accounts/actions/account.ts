@@ -33,7 +33,7 @@ export async function confirm(call: Call): Promise<Outcome> {
       ? throttled(call, result.retryAfter)
       : invalid({ password: messages.wrongPassword });
   }
-  // The session continues under a new id, with a new time of login.
+  // The session gets a new id and a new login time.
   const methods = ["pwd"];
   const session = await unlessEnded(
     completeAuth(context, id, { version, methods }),
@@ -81,7 +81,7 @@ export async function changePassword(call: Call): Promise<Outcome> {
   return saved(location, messages.passwordChanged);
 }
 
-/** Marks an account for its deletion, and ends all access. */
+/** Marks an account for deletion, and ends all access. */
 export async function removeAccount(call: Call): Promise<Outcome> {
   const { context, messages, services } = call;
   const { deletionDelay, now, outbox, routes, store } = services;

@@ -13,7 +13,7 @@ export const RequestInput: ContextKey<Input> = /* @__PURE__ */ createContextKey<
   Input
 >(new Map(), { name: "AccountInput" });
 
-/** A request of an action. */
+/** The arguments of an action. */
 export interface Call {
   readonly context: RequestContext;
   readonly services: Services;
@@ -21,7 +21,7 @@ export interface Call {
   readonly input: Input;
 }
 
-/** The next step of a user, as a script reads it. */
+/** The next step of the user, for scripts. */
 export type NextStep =
   | "done"
   | "code"
@@ -50,10 +50,10 @@ export interface Done {
   readonly shown?: Shown;
 }
 
-/** Values of an action for its response. */
+/** Values that only one response contains. */
 export type Shown = Readonly<Record<string, JSONValue>>;
 
-/** The messages for browsers without a login, which the URL names. */
+/** The messages for browsers without a login, by their names in the URL. */
 export type Notice = "sent" | "reset" | "restored" | "logged-out" | "deleted";
 
 /** An action that failed. */
@@ -80,7 +80,7 @@ export function invalid(errors: Readonly<Record<string, string>>): Failed {
   return { ok: false, status: 422, errors };
 }
 
-/** Creates a result of too many attempts. */
+/** Creates the result of too many attempts. */
 export function throttled({ messages }: Call, retryAfter: number): Failed {
   return {
     ok: false,
@@ -90,7 +90,7 @@ export function throttled({ messages }: Call, retryAfter: number): Failed {
   };
 }
 
-/** Creates a result of a link that does not work. */
+/** Creates the result of a link that does not work. */
 export function expired({ messages }: Call): Failed {
   return { ok: false, status: 400, error: messages.linkExpiredTitle };
 }

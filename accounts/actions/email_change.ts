@@ -8,8 +8,9 @@ import { ownAccount } from "./enter.ts";
 import { createNotMeToken } from "./not_me.ts";
 
 /**
- * Begins a change of the address: sends an email to the new one. The response is
- * the same if another account has it, whose owner gets another email.
+ * Starts a change of the address: sends an email to the new one. If another
+ * account has this address, the response is the same, and its owner gets a
+ * different email.
  */
 export async function startEmailChange(call: Call): Promise<Outcome> {
   const { context, messages, services } = call;
@@ -65,7 +66,7 @@ async function finish(
     const isTaken = (await store.find(id))?.version === version;
     return isTaken ? refused(messages.addressTaken) : ended(call);
   }
-  // The earlier address must learn of the change, because it may be a theft.
+  // This tells the earlier address, because a thief may have changed it.
   const token = await createNotMeToken(services, account);
   services.outbox.add(context, changedMail(call, account, { email, token }));
   await services.factors.revoke(id);

@@ -14,7 +14,10 @@ import { enter, isDisabled } from "./enter.ts";
 /** The longest path that an email login keeps, in characters. */
 const LONGEST_PATH = 2_000;
 
-/** Sends a code and a link to log in. The response is the same without an account. */
+/**
+ * Sends a code and a link to log in. The response is the same if there is no
+ * account.
+ */
 export async function startEmailLogin(call: Call): Promise<Outcome> {
   const { context, services } = call;
   const { emailLogins, now, outbox, routes, store } = services;

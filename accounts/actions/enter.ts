@@ -17,9 +17,8 @@ export interface Proof {
 }
 
 /**
- * Logs an account in, or asks for its second factor. It takes the version that
- * the proof has seen, so that a login fails if all access is ended in the
- * meantime.
+ * Logs an account in, or asks for its second factor. The login uses the version
+ * that the proof has read, so it fails if all access ends in the meantime.
  */
 export async function enter(
   call: Call,
@@ -97,7 +96,7 @@ export function versionOf(user: object): number {
   return accounts.get(user)?.version ?? NaN;
 }
 
-/** Returns the account of the logged-in user, as the guard has seen it. */
+/** Returns the account of the logged-in user, as the guard has read it. */
 export function ownAccount(context: RequestContext): StoredAccount {
   const user = context.get(Auth);
   const account = user === null ? undefined : accounts.get(user);

@@ -14,12 +14,12 @@ export type Identity = {
   readonly name: string;
 };
 
-/** Returns the id of an identity. No other issuer or subject has the same. */
+/** Returns the id of an identity, which is unique to its issuer and subject. */
 export function identityId({ issuer, subject }: Omit<Identity, "name">) {
   return JSON.stringify([issuer, subject]);
 }
 
-/** Adds an identity as a way into an account, if no account has it. */
+/** Adds an identity as a way into an account, unless an account has it. */
 export function addIdentity(
   { now, store }: Services,
   { id, version }: Pick<StoredAccount, "id" | "version">,

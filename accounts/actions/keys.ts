@@ -12,10 +12,10 @@ import { createWayToken } from "./not_me.ts";
 /** The lifetimes of keys that the page offers, in days. */
 export const KEY_DAYS: readonly number[] = [30, 90, 365];
 
-/** The longest lifetime of a key with an end, in days. */
+/** The longest lifetime of a key that expires, in days. */
 const MAX_DAYS = 3_650;
 
-/** Creates an API key of the user. Only this response contains it. */
+/** Creates an API key for the user. Only this response contains it. */
 export async function createKey(call: Call): Promise<Outcome> {
   const { context, messages, services } = call;
   const { keys, now, routes } = services;
@@ -46,7 +46,7 @@ export async function createKey(call: Call): Promise<Outcome> {
   }
   const { key, token } = result;
   reportSecurityEvent(context, { action: "key-create", userId: account.id });
-  // The owner must learn of it: another person may have created it.
+  // This tells the owner, because a thief may have created the key.
   const way = { kind: KEY, id: key.id };
   const link = await createWayToken(services, account, way);
   services.outbox.add(context, newWayMail(call, account, { token: link, way }));
@@ -84,7 +84,7 @@ function scopesOf({ input, services: { names } }: Call): string[] {
   if (given === undefined) {
     return listed.filter((scope) => input.get(scopeInputOf(scope)) === "on");
   }
-  // One unknown scope refuses all of them: the client expects something else.
+  // An unknown scope is an error, because the client expects its rights.
   const isKnown = Array.isArray(given) &&
     given.every((scope) => listed.includes(scope));
   return isKnown ? listed.filter((scope) => given.includes(scope)) : [];

@@ -26,7 +26,7 @@ import {
   type Success,
 } from "./provider_login.ts";
 
-/** Begins to link a login. Its callback works only for this account. */
+/** Starts to link a login. Its callback works only for this account. */
 export function startLink(call: Call): Promise<Outcome> {
   const { context, input, services: { routes } } = call;
   const { id } = ownAccount(context);
@@ -36,7 +36,7 @@ export function startLink(call: Call): Promise<Outcome> {
   });
 }
 
-/** Begins to confirm the login at a provider, which asks the user again. */
+/** Starts to confirm the login at a provider, which asks the user again. */
 export async function startProviderConfirm(call: Call): Promise<Outcome> {
   const { context, input, messages, services: { routes } } = call;
   const { id } = ownAccount(context);
@@ -53,7 +53,7 @@ export async function startProviderConfirm(call: Call): Promise<Outcome> {
   });
 }
 
-/** Finishes what was begun at a provider: a login, a link or a confirmation. */
+/** Finishes a login, a link or a confirmation at a provider. */
 export async function finishAtProvider(call: Call): Promise<Outcome> {
   const result = await providerResult(call);
   if (!("issuer" in result)) return result;
@@ -68,8 +68,8 @@ export async function finishAtProvider(call: Call): Promise<Outcome> {
 }
 
 /**
- * Returns the account that has begun. A new login forgets what was begun before, but
- * an administrator may act as another user in the meantime.
+ * Returns the account that started. A new login forgets what was started before,
+ * but an administrator may act as another user in the meantime.
  */
 function startedBy(
   { context }: Call,
@@ -122,8 +122,8 @@ async function finishConfirm(
 }
 
 /**
- * Removes a linked login, unless it is the last way in. The version decides
- * between two requests, so that they cannot remove the last two.
+ * Removes a linked login, unless it is the last way in. If two requests remove
+ * the last two, the version lets only one of them succeed.
  */
 export async function unlink(call: Call): Promise<Outcome> {
   const { context, input, messages, services: { store } } = call;

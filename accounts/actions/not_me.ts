@@ -42,8 +42,8 @@ export function createWayToken(
 }
 
 /**
- * Creates a token. It does not end with the access, or a thief could make it
- * worthless.
+ * Creates a token. It survives the end of all access, because a thief could
+ * otherwise make it worthless.
  */
 function createToken(
   { now, store }: Services,
@@ -53,8 +53,7 @@ function createToken(
   const data = JSON.stringify(undo);
   return createOneTimeToken(store.values, {
     purpose,
-    // Each change has a separate account name here, so that a used link ends
-    // only itself.
+    // Each change has a separate name here, so a used link ends only itself.
     account: JSON.stringify([id, version, data]),
     data,
     version,
@@ -84,7 +83,7 @@ export async function restorationOf(
   const account = await store.find(id);
   if (account === null) return null;
   const restored = await restoredVersions(services, id);
-  // Notices to addresses that a thief has set no longer work.
+  // Links in emails to an address that a thief has set no longer work.
   const isEnded = restored.some(([first, last]) =>
     first < since && since < last
   );
@@ -123,7 +122,7 @@ export async function restoreAccount(call: Call): Promise<Outcome> {
   return { ok: true, next: "login", location, notice: "restored" };
 }
 
-/** Returns `true` for the authenticator app that an account has now. */
+/** Returns `true` for the current authenticator app of an account. */
 async function isPresentApp(
   { factors }: Services,
   accountId: string,
@@ -145,12 +144,14 @@ function changeOf(undo: Undo): AccountChange {
     : { passwordHash: "" };
 }
 
-/** The versions whose links have ended: after the first, before the last. */
+/**
+ * A range of versions whose links have ended: after the first, before the last.
+ */
 type Ended = readonly [first: number, last: number];
 
 /**
- * Ends the links of later changes. Without them, a thief who has changed the
- * address twice could undo the restoration with the notice to the first one.
+ * Ends the links of later changes. Otherwise, a thief who changed the address
+ * twice could undo the restoration with the email to the first one.
  */
 async function endLaterLinks(
   services: Services,
@@ -165,7 +166,7 @@ async function endLaterLinks(
     const options = { ttl: LIFETIME, ifVersion: found?.version ?? null };
     if (await values.put(keyOf(id), value, options)) return;
   }
-  throw new Error("Cannot end links: the entry always changes");
+  throw new Error("Cannot end links: other requests change the entry");
 }
 
 async function restoredVersions(

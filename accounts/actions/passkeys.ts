@@ -77,7 +77,7 @@ export async function removePasskey(call: Call): Promise<Outcome> {
   return await changed(call, account, messages.passkeyRemoved);
 }
 
-/** Ends all other access after a change of the ways in. */
+/** Ends all other access after a way in was added or removed. */
 export async function changed(
   call: Call,
   { id, version }: StoredAccount,

@@ -30,7 +30,10 @@ export type Success = Extract<ExternalAuthResult<unknown>, { ok: true }>;
 /** The session key of an identity without an address. A login removes this prefix. */
 const KEY = "__auth.identity";
 
-/** The time to enter an address: the next user of a computer must not inherit it. */
+/**
+ * The time to enter an address. The next user of a computer must not inherit
+ * the login.
+ */
 const WAIT = 10 * 60_000;
 
 /** An identity that waits for the address of its account. */
@@ -69,7 +72,7 @@ export async function leaveFor(
     : { ok: true, next: "provider", location, shown: { location } };
 }
 
-/** Begins a login at a provider. */
+/** Starts a login at a provider. */
 export function startProviderLogin(call: Call): Promise<Outcome> {
   const { context, services } = call;
   return leaveFor(call, nameIn(call), {
@@ -101,8 +104,8 @@ export function identityOf(
 }
 
 /**
- * Logs a user in with the identity at a provider. An account is never found by its
- * address, which a provider may state without a proof.
+ * Logs a user in with the identity at a provider. It never finds an account by
+ * its address, which the provider may not have verified.
  */
 export async function logInByIdentity(
   call: Call,
@@ -183,7 +186,7 @@ export function waitingIdentity(
   return waiting !== undefined && now() - waiting.at < WAIT ? waiting : null;
 }
 
-/** Sends an email to prove the address of an account that a provider began. */
+/** Sends an email to verify the address of a registration at a provider. */
 export async function registerAddress(call: Call): Promise<Outcome> {
   const { context, services } = call;
   const waiting = waitingIdentity(call);

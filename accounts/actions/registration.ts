@@ -18,10 +18,13 @@ import { emailRefusal } from "./email_refusal.ts";
 import { enter } from "./enter.ts";
 import { addIdentity, type Identity } from "./identity.ts";
 
-/** The session key of a registration without proof. A login removes this prefix. */
+/**
+ * The session key of a registration with an unverified address. A login removes
+ * this prefix.
+ */
 const KEY = "__auth.registration";
 
-/** A registration that waits for the proof of its address. */
+/** A registration that waits for the verification of its address. */
 export interface Draft {
   readonly email: string;
   readonly name: string;
@@ -33,9 +36,10 @@ export interface Draft {
 }
 
 /**
- * Begins a registration: sends an email to prove the address. No account exists
- * before the proof, so that an attacker cannot take an address. The response is
- * the same if the address has an account, whose owner gets another email.
+ * Starts a registration: sends an email to verify the address. The account is
+ * created after the verification, so an attacker cannot take an address. If the
+ * address has an account, the response is the same, and its owner gets a
+ * different email.
  */
 export async function register(call: Call): Promise<Outcome> {
   const { context, messages, services } = call;
@@ -64,12 +68,13 @@ export async function register(call: Call): Promise<Outcome> {
   return { ok: true, next: "code", location };
 }
 
-/** Sends the email that proves the address of a registration. */
+/** Sends the email that verifies the address of a registration. */
 export async function sendProof(call: Call, draft: Draft): Promise<void> {
   const { context, messages, services } = call;
   const { email } = draft;
   const existing = await services.store.findByEmail(email);
-  // The owner of an account gets no code, so this proof can't be completed.
+  // The owner of an account gets no code, so this registration cannot be
+  // completed.
   const account = existing === null ? `new:${email}` : `taken:${existing.id}`;
   const mail = await services.registrationMails.start(context, {
     email,
@@ -132,7 +137,7 @@ async function finish(
   if (identity !== undefined) await addIdentity(services, account, identity);
   const methods = [identity === undefined ? "pwd" : "email"];
   const outcome = await enter(call, account, { methods, returnTo });
-  // Guesses on other devices do not delay a login in this browser.
+  // Wrong guesses on other devices then do not delay logins in this browser.
   await services.loginThrottle.trustDevice(context, email);
   return outcome;
 }

@@ -15,15 +15,15 @@ import { isDisabled } from "./enter.ts";
 const purpose = "account-reset";
 
 /**
- * Sends a link that resets the password. The response is the same without an
- * account.
+ * Sends a link that resets the password. The response is the same if there is
+ * no account.
  */
 export async function requestReset(call: Call): Promise<Outcome> {
   const { context, services } = call;
   const form = new Form(call);
   const email = form.email();
   if (form.failed !== null) return form.failed;
-  // Each request counts, so that no mailbox is flooded.
+  // Each request counts, so an attacker cannot flood a mailbox.
   const { allowed } = await services.resetThrottle.attempt(context, email);
   if (allowed) await sendLink(call, email);
   const location = services.routes.reset.index.href();
@@ -34,8 +34,8 @@ async function sendLink(call: Call, email: string): Promise<void> {
   const { context, services } = call;
   const { now, store } = services;
   const account = await store.findByEmail(email);
-  // Unknown addresses get a token too. Without it, response time would reveal
-  // the others.
+  // Unknown addresses get a token too, so response time does not reveal
+  // accounts.
   const token = await createOneTimeToken(store.values, {
     purpose,
     account: account?.id ?? "unknown",
@@ -103,12 +103,13 @@ async function recover(
     reason: "reset",
     userId: id,
   });
-  // If the address was never proved, its second factors are not the owner's.
+  // If the address was never verified, another person may have set up the
+  // second factors.
   if (!account.emailVerified) await services.factors.remove(id);
   else await services.factors.revoke(id);
   await endUserSessions(services.sessions, id, { version });
   services.outbox.add(context, resetDoneMail(call, account, removed.length));
-  // The owner can log in now, no matter how many guesses there were.
+  // The owner can log in now, even after many wrong guesses.
   await services.loginThrottle.trustDevice(context, email);
   await services.resetThrottle.trustDevice(context, email);
   return true;

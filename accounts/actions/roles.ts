@@ -1,7 +1,7 @@
 import { canonicalName } from "../../auth/internal.ts";
 import type { Settings } from "./services.ts";
 
-/** The roles of applications that name none. */
+/** The roles of an application that defines no roles. */
 export const DEFAULT_ROLES: readonly string[] = ["user", "admin"];
 
 /**

@@ -53,9 +53,8 @@ export interface Settings {
   readonly home: string;
   readonly outbox: Outbox;
   readonly keys: APIKeys;
-  /** The maximum number of requests per minute with one API key. */
   readonly teams: TeamService;
-  /** The most requests of an API key in a minute. */
+  /** The maximum number of requests per minute with one API key. */
   readonly keyLimit: number;
   /** The providers of logins, by their names in URLs. */
   readonly providers: Readonly<Record<string, AccountProvider>>;

@@ -44,7 +44,7 @@ export async function inviteMember(call: Call): Promise<Outcome> {
   if (invitation === "too-many") {
     return refused(messages.teams.tooManyInvitations(MAX_INVITATIONS));
   }
-  // Without a limit, owners of many teams could flood one mailbox.
+  // Owners of many teams could flood a mailbox without this limit.
   const { allowed } = await services.inviteThrottle.attempt(context, email);
   if (allowed) outbox.add(context, invitationMail(call, invitation));
   const location = routes.team.href({ team: own.teamId });
@@ -105,7 +105,7 @@ export async function changeMemberRole(call: Call): Promise<Outcome> {
   }
   reportRole(call, target.userId);
   const isOther = isHandover && target.id !== own.id;
-  // Should it fail, the team has two owners.
+  // If this fails, the team has two owners.
   if (isOther && await teams.setRole({ teamId, id: own.id }, teams.roles[1]!)) {
     reportRole(call, ownAccount(call.context).id);
   }
@@ -138,7 +138,7 @@ export async function removeTeamMember(call: Call): Promise<Outcome> {
 
 /**
  * Returns the member that the URL names; `null` if the user may not change it.
- * Owners change every member, and others only themselves.
+ * Owners may change every member, and others only themselves.
  */
 export async function namedMember(call: Call): Promise<ListedMember | null> {
   const { context, services: { teams } } = call;

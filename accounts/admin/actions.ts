@@ -112,7 +112,7 @@ async function endAccess(call: Call, target: StoredAccount): Promise<Outcome> {
 
 async function remove(call: Call, target: StoredAccount): Promise<Outcome> {
   const { input, messages, services } = call;
-  // A typed address is the confirmation, which also works for scripts.
+  // The typed address confirms the removal, on the page and in scripts.
   if (input.get("email") !== target.email) {
     return invalid({ email: messages.admin.removeConfirm });
   }
@@ -129,7 +129,7 @@ async function remove(call: Call, target: StoredAccount): Promise<Outcome> {
   return { ok: true, next: "done", location, message };
 }
 
-/** Acts as another user. The rules of the login write the audit log. */
+/** Acts as another user. The acting rules write the audit log. */
 async function act(call: Call, target: StoredAccount): Promise<Outcome> {
   const { context, messages, services: { home } } = call;
   const reason = reasonOf(call);
@@ -143,8 +143,8 @@ async function act(call: Call, target: StoredAccount): Promise<Outcome> {
 }
 
 /**
- * Refuses to block or remove an administrator. Two who do it to each other would
- * otherwise leave none.
+ * Refuses to block or remove an administrator. Otherwise, two administrators
+ * could remove each other.
  */
 function protectedAccount(
   { context, messages: { admin }, services: { adminRole } }: Call,
@@ -162,7 +162,7 @@ function done(
   return { ok: true, next: "done", location, message: messages.saved };
 }
 
-/** Writes the entry before the change, so that none happens without one. */
+/** Stores the entry before the change, so that no change lacks one. */
 async function audit(
   { context, services }: Call,
   { id: userId }: StoredAccount,

@@ -35,7 +35,7 @@ export async function record(
   await store.audit.add({ ...entry, id: newAccountId(), at: now() });
 }
 
-/** Creates a middleware that records the changes of users of their ways in. */
+/** Creates a middleware that records how users change their ways in. */
 export function recordEvents(settings: Settings): Middleware<readonly []> {
   return async (context, next) => {
     const entries: Omit<AuditEntry, "id" | "at">[] = [];

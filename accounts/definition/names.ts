@@ -23,8 +23,8 @@ export interface AccountField<Output = unknown> {
     | "checkbox"
     | readonly string[];
   /**
-   * Names who writes the field. A form or a JSON request of a user never writes a
-   * field of the application.
+   * Decides who writes the field. A form or a JSON request of a user never
+   * writes a field of the application.
    *
    * @default {"user"}
    */
@@ -53,8 +53,8 @@ export interface Names {
    */
   readonly scopes?: readonly string[];
   /**
-   * All roles in teams: at least two, the first of which is that of owners. Without
-   * them there are no teams.
+   * All roles in teams: at least two, the owner's role first. Without them
+   * there are no teams.
    *
    * @default {no teams}
    */

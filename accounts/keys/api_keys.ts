@@ -31,7 +31,7 @@ export interface StoredKey {
   /** The scopes. */
   readonly scopes: readonly string[];
   /**
-   * The id of the team that it belongs to. It opens nothing of other teams.
+   * The id of the team that it belongs to. It gives no access to other teams.
    *
    * @default {undefined}
    */
@@ -155,7 +155,10 @@ export class APIKeys {
     return { account, key: { ...key, scopes } };
   }
 
-  /** Returns `false` if the membership of a key has ended, whatever came after. */
+  /**
+   * Returns `false` if the membership of a key has ended, even if the user is a
+   * member again.
+   */
   async #isMember({ accountId, data }: WayIn, { teamId }: StoredKey) {
     if (teamId === undefined) return true;
     const { store } = this.#settings;
@@ -191,14 +194,17 @@ export class APIKeys {
       const use = { usedAt, counter: counter + 1, data };
       await store.useWayIn(KEY, id, use, counter);
     } catch (error) {
-      // The response is sent, and the next use tries it again.
+      // The response was sent already, and the next use tries again.
       const { name } = Object(error) as { name?: unknown };
       console.error(`Cannot store the use of an API key: ${String(name)}`);
     }
   }
 }
 
-/** Returns the key of a row. Its data may be that of another version. */
+/**
+ * Returns the key of a row, which another version of the library may have
+ * written.
+ */
 function toKey({ id, name, createdAt, usedAt, data }: WayIn): StoredKey {
   const { expiresAt, scopes, start, teamId } = Object(data) as Record<
     string,
@@ -210,7 +216,7 @@ function toKey({ id, name, createdAt, usedAt, data }: WayIn): StoredKey {
     start: typeof start === "string" ? start : "",
     scopes: Array.isArray(scopes) ? scopes.map(String) : [],
     createdAt,
-    // Without a known expiry the key is expired.
+    // A key whose expiry is unknown counts as expired.
     expiresAt: expiresAt === null ? null : Number(expiresAt ?? 0),
     usedAt,
     ...teamId !== undefined && { teamId: String(teamId) },

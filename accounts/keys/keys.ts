@@ -29,8 +29,8 @@ export interface NewAPIKey<N extends Names = Names> {
    */
   readonly expiresAt?: number | null;
   /**
-   * The id of the team that the key belongs to. It then opens nothing of other teams
-   * and of the site's roles, and ends with the membership.
+   * The id of the team that the key belongs to. It then gives no access to
+   * other teams, has no role of the site, and ends with the membership.
    *
    * @default {undefined}
    */
@@ -48,8 +48,8 @@ export interface Keys<N extends Names = Names> {
    *
    * @param userId The id of the account.
    * @param key The name, the scopes and the expiry.
-   * @returns The key; `null` if there is no such account or membership, or it has
-   * 50 keys.
+   * @returns The key; `null` if there is no such account or membership, or the
+   * account has 50 keys.
    * @throws {TypeError} If a scope is unknown, or none is given.
    */
   issue(
@@ -94,7 +94,8 @@ export function createKeys<N extends Names>(
           return { token: result.token, key: result.key as APIKey<N> };
         }
         if (result.reason === "too-many") return null;
-        // Another request has changed the account: try it with its new version.
+        // Another request has changed the account, so this tries its new
+        // version.
       }
     },
     async list(userId) {

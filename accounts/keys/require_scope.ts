@@ -24,8 +24,8 @@ export function keyOfUser(
 }
 
 /**
- * Creates the guard of scopes. Only this guard reads API keys: a key cannot open a
- * route that names no scope.
+ * Creates the guard of scopes. Only this guard reads API keys, so a key never
+ * opens a route that names no scope.
  */
 export function createRequireScope(
   settings: Settings,

@@ -82,7 +82,7 @@ export const auditChecks: readonly Check[] = [
     await store.update(leaving!.id, { deleteAt: 2_000_000_000_000 });
     expect("last", await store.setRole(first!.id, "user", last), false);
   }],
-  ["setRole() keeps one of two that lose it at once", async (store) => {
+  ["setRole() lets one of two keep the last role", async (store) => {
     for (let round = 0; round < 5; round++) {
       const last = newRole();
       const pair = [

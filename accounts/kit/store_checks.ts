@@ -22,7 +22,7 @@ const CALLERS = 20;
 
 /** The contract of a store: one check for each rule. */
 export const storeChecks: readonly Check[] = [
-  ["migrate() runs again, also concurrently", async (store) => {
+  ["migrate() can run again and concurrently", async (store) => {
     await Promise.all(numbers(10).map(() => store.migrate()));
     await store.migrate();
   }],
@@ -268,7 +268,7 @@ export const storeChecks: readonly Check[] = [
     const ways = await store.waysIn(account.id, "identity");
     expect("ways", ways.length, ids.length);
   }],
-  ["removeWaysIn ends every way in, also of new kinds", async (store) => {
+  ["removeWaysIn removes ways in of new kinds too", async (store) => {
     const account = await create(store);
     const ways = ["identity", "passkey", "key", newId()]
       .map((kind) => newWayIn(account, { kind }));

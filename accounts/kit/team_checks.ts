@@ -150,7 +150,7 @@ const CHECKS: readonly TeamCheck[] = [
     }
   }],
   [
-    "an invitation works once, for its address and in its time",
+    "an invitation works once, for its address, until it expires",
     async (one, store) => {
       const { owner, team, teams } = one;
       const invitation = invitationOf(team, owner);
@@ -182,7 +182,7 @@ const CHECKS: readonly TeamCheck[] = [
     },
   ],
   [
-    "an invitation replaces the last one, and ends with its sender",
+    "an invitation replaces the last one, and ends when its sender is no longer an owner",
     async (one, store) => {
       const { owner, team, teams } = one;
       const first = invitationOf(team, owner);
@@ -232,7 +232,7 @@ async function join(
   return member;
 }
 
-/** Returns the roles of all members, in the order of the alphabet. */
+/** Returns the roles of all members, in alphabetical order. */
 async function roles({ team, teams }: Team): Promise<string[]> {
   return (await teams.members(team.id)).map(({ role }) => role).sort();
 }

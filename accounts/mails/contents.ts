@@ -8,7 +8,7 @@ import type { StoredAccount } from "../store/store.ts";
 import { browserName } from "./browser_name.ts";
 import { createMail, type Mail } from "./mail.ts";
 
-/** Creates the email that proves the address of a registration. */
+/** Creates the email that verifies the address of a registration. */
 export function registrationMail(
   call: Call,
   { email, code, token }: EmailToSend,
@@ -26,7 +26,7 @@ export function registrationMail(
   }, messages);
 }
 
-/** Creates the email to an owner whose address another registration has. */
+/** Creates the email to an owner whose address was used in a registration. */
 export function takenMail(call: Call, messages: Messages, to: string): Mail {
   const { services: { name, routes } } = call;
   const { mails, logIn } = messages;
@@ -96,7 +96,7 @@ export function passwordMail(call: Call, account: StoredAccount): Mail {
   }, messages);
 }
 
-/** Creates the email that proves a new address. */
+/** Creates the email that verifies a new address. */
 export function changeMail(
   call: Call,
   { email, code, token }: EmailToSend,

@@ -20,7 +20,7 @@ export interface MailParts {
   readonly paragraphs: readonly string[];
   readonly button?: { readonly label: string; readonly url: string };
   readonly code?: string;
-  /** The last paragraphs, such as the advice if it was another person. */
+  /** The last paragraphs, such as advice for users who asked for nothing. */
   readonly notes: readonly string[];
 }
 

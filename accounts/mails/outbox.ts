@@ -11,12 +11,12 @@ const Waiting: ContextKey<Mail[] | null> = /* @__PURE__ */ createContextKey<
   Mail[] | null
 >(null, { name: "Outbox" });
 
-/** The maximum number of emails that wait for their delivery in a process. */
+/** The maximum number of emails that a process sends at the same time. */
 const MAX_UNDER_WAY = 1_000;
 
 /**
- * Sends emails after the response, so that its time reveals no account. An
- * email that fails is sent once more.
+ * Sends emails after the response, so that response time reveals no account. It
+ * retries a failed email once.
  */
 export class Outbox {
   readonly #send: (mail: Mail) => void | Promise<void>;
@@ -50,7 +50,7 @@ export class Outbox {
 
   #start(mail: Mail, context: RequestContext): void {
     if (this.#running.size >= MAX_UNDER_WAY) {
-      console.error("Cannot send email: too many others are under way");
+      console.error("Cannot send email: too many emails are waiting");
       return;
     }
     const running = this.#deliver(mail).finally(() => {

@@ -17,29 +17,32 @@ export const adminGerman: AdminMessages = {
   since: (day) => `seit ${day}`,
   unverified: "Adresse nicht bestätigt",
   isBlocked: (reason, until) =>
-    `Gesperrt ${until === null ? "ohne Ende" : `bis ${until}`}: ${reason}`,
-  isLeaving: (day) => `Das Konto wurde gelöscht. Es endet am ${day}.`,
+    `Gesperrt ${
+      until === null ? "auf unbestimmte Zeit" : `bis ${until}`
+    }: ${reason}`,
+  isLeaving: (day) =>
+    `Die Löschung ist beantragt. Das Konto wird am ${day} gelöscht.`,
   changeRole: "Rolle ändern",
   block: "Konto sperren",
   blockText: "Alle Sitzungen enden sofort, und niemand kann sich anmelden.",
   reason: "Grund",
   reasonMissing: "Ein Grund ist nötig",
   until: "Gesperrt bis",
-  untilHint: "Optional. Ohne Tag hat die Sperre kein Ende.",
+  untilHint: "Optional. Ohne Datum gilt die Sperre auf unbestimmte Zeit.",
   untilInvalid: "Bitte einen Tag in der Zukunft wählen",
   unblock: "Sperre aufheben",
   endAccess: "Alle Zugänge beenden",
   endAccessText: "Alle Sitzungen, Links, Codes und API-Schlüssel enden sofort.",
   act: "Als diese Person handeln",
   actText:
-    "Sie sehen die Anwendung wie diese Person, höchstens eine Stunde lang. Das Protokoll hält es fest. Die Kontoseiten bleiben geschlossen.",
+    "Sie sehen die Anwendung wie diese Person, höchstens eine Stunde lang. Das Protokoll hält es fest. Die Kontoseiten sind so lange gesperrt.",
   actRefused: "Sie dürfen nicht als diese Person handeln.",
   remove: "Konto entfernen",
   removeText:
     "Das lässt sich nicht rückgängig machen. Zur Bestätigung die E-Mail-Adresse eingeben.",
   removeConfirm: "Das ist nicht die Adresse des Kontos",
-  removed: "Das Konto ist entfernt.",
-  lastAdmin: "Die letzte Verwaltungsrolle muss bleiben.",
+  removed: "Das Konto wurde entfernt.",
+  lastAdmin: "Das letzte Konto der Verwaltung muss seine Rolle behalten.",
   notSelf: "Sie können sich nicht selbst sperren oder entfernen.",
   roleFirst: "Dieses Konto gehört zur Verwaltung. Ändern Sie zuerst die Rolle.",
   audit: "Protokoll",

@@ -11,10 +11,10 @@ const mails: MailMessages = {
   registerText: (app) =>
     `Willkommen bei ${app}. Öffnen Sie diesen Link in dem Browser, in dem Sie sich registriert haben.`,
   registerButton: "Adresse bestätigen",
-  ignore: "Wenn Sie das nicht waren, beachten Sie diese E-Mail nicht.",
+  ignore: "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail.",
   takenSubject: (app) => `Sie haben ein Konto bei ${app}`,
   takenText: (app) =>
-    `Sie oder eine andere Person wollten sich bei ${app} mit dieser Adresse registrieren, die schon ein Konto hat. Sie können sich anmelden oder ein neues Passwort wählen.`,
+    `Sie oder eine andere Person wollten sich bei ${app} mit dieser Adresse registrieren. Zu ihr gibt es schon ein Konto. Sie können sich anmelden oder ein neues Passwort wählen.`,
   resetSubject: (app) => `Neues Passwort für ${app} wählen`,
   resetText: (app) =>
     `Sie oder eine andere Person haben ein neues Passwort für ${app} angefordert. Dieser Link gilt einmal, zehn Minuten lang.`,
@@ -27,10 +27,10 @@ const mails: MailMessages = {
         : ` Entfernte Passkeys, verknüpfte Anmeldungen und API-Schlüssel: ${removed}.`
     }`,
   ifNotYou:
-    "Wenn Sie das nicht waren, liest vielleicht jemand Ihre E-Mails. Sichern Sie Ihr Postfach, dann wählen Sie ein neues Passwort.",
+    "Wenn Sie das nicht waren, liest vielleicht jemand anderes Ihre E-Mails. Sichern Sie zuerst Ihr Postfach, und wählen Sie dann ein neues Passwort.",
   passwordSubject: (app) => `Ihr Passwort für ${app} wurde geändert`,
   passwordText: (app) =>
-    `Das Passwort Ihres Kontos bei ${app} wurde geändert. Die anderen Sitzungen sind beendet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues.`,
+    `Das Passwort Ihres Kontos bei ${app} wurde geändert. Ihre anderen Sitzungen sind beendet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
   resetLink: "Neues Passwort wählen",
   changeSubject: (app) => `Bestätigen Sie Ihre neue Adresse für ${app}`,
   changeText: (app) =>
@@ -40,7 +40,7 @@ const mails: MailMessages = {
   changedText: (app, email) =>
     `Ihr Konto bei ${app} hat jetzt die Adresse ${email}. Wenn Sie das nicht waren, stellt dieser Link Ihre Adresse wieder her und beendet jeden Zugang. Er gilt sieben Tage lang.`,
   notMeButton: "Das war ich nicht",
-  wayInSubject: (app) => `Ihr Konto bei ${app} hat einen neuen Zugang`,
+  wayInSubject: (app) => `Neuer Zugang zu Ihrem Konto bei ${app}`,
   passkeyText: (app) =>
     `Ihrem Konto bei ${app} wurde ein Passkey hinzugefügt. Wenn Sie das nicht waren, entfernt ihn dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
   loginSubject: (app) => `Anmelden bei ${app}`,
@@ -48,16 +48,16 @@ const mails: MailMessages = {
     `Um sich bei ${app} anzumelden, öffnen Sie diesen Link in dem Browser, in dem Sie das angefordert haben.`,
   loginButton: "Anmelden",
   factorSubject: (app) =>
-    `Die Sicherheit Ihres Kontos bei ${app} hat sich geändert`,
+    `Ihre Sicherheitseinstellungen bei ${app} wurden geändert`,
   factorText: {
     on: (app) =>
       `Ihr Konto bei ${app} hat eine neue Authenticator-App. Wenn Sie das nicht waren, entfernt sie dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
     off: (app) =>
-      `Die Anmeldung in zwei Schritten Ihres Kontos bei ${app} wurde ausgeschaltet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
+      `Die Anmeldung in zwei Schritten für Ihr Konto bei ${app} wurde ausgeschaltet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
     codes: (app) =>
       `Ihr Konto bei ${app} hat neue Wiederherstellungscodes. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
     recovery: (app) =>
-      `Ein Wiederherstellungscode Ihres Kontos bei ${app} wurde benutzt. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
+      `Ein Wiederherstellungscode für Ihr Konto bei ${app} wurde benutzt. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
   },
   inviteSubject: (app) => `Sie sind in ein Team bei ${app} eingeladen`,
   inviteText: (app) =>
@@ -82,7 +82,7 @@ export const german: Messages = {
   passwordHint: "Mindestens 8 Zeichen. Mehrere Wörter eignen sich gut.",
   code: "Code",
   codeHint:
-    "Die sechs Ziffern der E-Mail. Sie gelten einmal, zehn Minuten lang.",
+    "Die sechs Ziffern aus der E-Mail. Sie gelten einmal, zehn Minuten lang.",
   save: "Speichern",
   back: "Zurück",
   cancel: "Abbrechen",
@@ -100,27 +100,27 @@ export const german: Messages = {
   noAccount: "Noch kein Konto?",
   hasAccount: "Schon ein Konto?",
   registerAt: (app) => `Bei ${app} registrieren`,
-  checkMail: "Sehen Sie in Ihr Postfach",
+  checkMail: "Schauen Sie in Ihr Postfach",
   codeSent: (email) =>
-    `Wir haben eine E-Mail an ${email} gesendet. Öffnen Sie ihren Link in diesem Browser, oder geben Sie hier ihren Code ein. Eine Adresse bekommt höchstens 11 E-Mails in der Stunde.`,
+    `Wir haben eine E-Mail an ${email} gesendet. Öffnen Sie den Link in diesem Browser, oder geben Sie hier den Code ein. An eine Adresse senden wir höchstens 11 E-Mails pro Stunde.`,
   continueButton: "Weiter",
   proveTitle: "Adresse bestätigen",
-  proveText: (email) => `Sie bestätigen, dass ${email} Ihre Adresse ist.`,
+  proveText: (email) => `Bitte bestätigen Sie, dass ${email} Ihre Adresse ist.`,
   otherBrowserTitle: "Ihr Code",
   otherBrowserText:
-    "Ein anderer Browser hat diese E-Mail angefordert. Geben Sie diesen Code dort ein, und nur, wenn Sie es waren.",
+    "Diese E-Mail wurde in einem anderen Browser angefordert. Geben Sie diesen Code dort ein, aber nur, wenn Sie das waren.",
   linkExpiredTitle: "Dieser Link gilt nicht mehr",
-  linkExpiredText: "Er wurde schon verwendet oder ist zu alt.",
+  linkExpiredText: "Er wurde schon benutzt oder ist abgelaufen.",
   resetTitle: "Passwort vergessen?",
   resetText: "Wir senden Ihnen einen Link, mit dem Sie ein neues wählen.",
   sendLink: "Link senden",
   resetSent:
-    "Wenn diese Adresse ein Konto hat, haben wir ihr einen Link gesendet. Er gilt einmal, zehn Minuten lang. Eine Adresse bekommt höchstens 11 E-Mails in der Stunde.",
+    "Wenn diese Adresse ein Konto hat, haben wir einen Link dorthin gesendet. Er gilt einmal, zehn Minuten lang. An eine Adresse senden wir höchstens 11 E-Mails pro Stunde.",
   chooseTitle: "Neues Passwort wählen",
   chooseText:
     "Das beendet alle Sitzungen und entfernt Passkeys, verknüpfte Anmeldungen und API-Schlüssel.",
   changePassword: "Passwort ändern",
-  resetDone: "Ihr Passwort ist geändert. Melden Sie sich damit an.",
+  resetDone: "Ihr Passwort wurde geändert. Melden Sie sich mit dem neuen an.",
   loggedOut: "Sie sind abgemeldet.",
   welcome: (name) => `Sie sind angemeldet, ${name}.`,
   deletionCancelled: "Ihr Konto wird nicht gelöscht.",
@@ -134,13 +134,13 @@ export const german: Messages = {
   emailChanged:
     "Ihre neue Adresse ist gespeichert, und Ihre anderen Sitzungen sind beendet.",
   useAddress: "Diese Adresse verwenden",
-  passwordText: "Ihre anderen Sitzungen enden.",
+  passwordText: "Damit enden Ihre anderen Sitzungen.",
   passwordChanged:
     "Ihr Passwort ist geändert, und Ihre anderen Sitzungen sind beendet.",
   secondFactorTitle: "Geben Sie Ihren Code ein",
   rememberBrowser: "Diesen Browser 30 Tage merken",
   appCodeHint:
-    "Ein Code Ihrer Authenticator-App oder ein Wiederherstellungscode.",
+    "Ein Code aus Ihrer Authenticator-App oder ein Wiederherstellungscode.",
   emailLogin: "Per E-Mail anmelden",
   emailLoginText: "Wir senden Ihnen einen Code und einen Link.",
   sendCode: "Code senden",
@@ -159,7 +159,7 @@ export const german: Messages = {
   newCodes: "Neue Wiederherstellungscodes erzeugen",
   recoveryCodes: "Wiederherstellungscodes",
   recoveryCodesText:
-    "Jeder Code meldet Sie einmal an, wenn Sie Ihr Gerät verloren haben. Bewahren Sie sie sicher auf: Sie werden nur jetzt gezeigt.",
+    "Wenn Sie Ihr Gerät verlieren, meldet jeder Code Sie einmal an. Bewahren Sie die Codes sicher auf: Sie sehen sie nicht wieder.",
   codesSaved: "Ich habe sie gesichert",
   sessions: "Sitzungen",
   sessionsText:
@@ -168,7 +168,7 @@ export const german: Messages = {
   sessionGone: "Diese Sitzung ist schon beendet.",
   endOthers: "Alle anderen Sitzungen beenden",
   end: "Beenden",
-  endNamed: (name) => `Die Sitzung von ${name} beenden`,
+  endNamed: (name) => `Die Sitzung in ${name} beenden`,
   thisBrowser: "Dieser Browser",
   unknownBrowser: "Unbekannter Browser",
   loggedIn: (time) => `angemeldet am ${time}`,
@@ -176,12 +176,12 @@ export const german: Messages = {
   passkeysText:
     "Ein Passkey meldet Sie mit Ihrem Fingerabdruck, Ihrem Gesicht oder der PIN Ihres Geräts an. Er lässt sich nicht erraten oder stehlen.",
   passkeyName: "Name",
-  passkeyNameHint: "Zum Beispiel das Gerät, damit Sie ihn wiedererkennen.",
+  passkeyNameHint: "Zum Beispiel der Name des Geräts.",
   passkeyAdd: "Passkey hinzufügen",
   passkeyAdded:
-    "Der Passkey ist hinzugefügt, und Ihre anderen Sitzungen sind beendet.",
+    "Der Passkey wurde hinzugefügt, und Ihre anderen Sitzungen sind beendet.",
   passkeyRemoved:
-    "Der Passkey ist entfernt, und Ihre anderen Sitzungen sind beendet.",
+    "Der Passkey wurde entfernt, und Ihre anderen Sitzungen sind beendet.",
   passkeyFailed:
     "Der Passkey hat nicht funktioniert. Bitte versuchen Sie es noch einmal.",
   noScript: "Um einen Passkey hinzuzufügen, schalten Sie bitte JavaScript ein.",
@@ -211,10 +211,10 @@ export const german: Messages = {
   keys: {
     title: "API-Schlüssel",
     text:
-      "Mit einem API-Schlüssel handelt ein Programm für Sie, in den Grenzen seiner Rechte. Behandeln Sie ihn wie ein Passwort.",
+      "Mit einem API-Schlüssel kann ein Programm in Ihrem Namen handeln, im Rahmen seiner Rechte. Behandeln Sie ihn wie ein Passwort.",
     none: "Sie haben keine API-Schlüssel.",
     create: "API-Schlüssel erstellen",
-    nameHint: "Zum Beispiel das Programm, damit Sie ihn wiedererkennen.",
+    nameHint: "Zum Beispiel der Name des Programms.",
     scopes: "Rechte",
     scopesMissing: "Wählen Sie mindestens ein Recht",
     expiry: "Läuft ab",
@@ -234,7 +234,7 @@ export const german: Messages = {
     revokeTitle: (name) => `${name} widerrufen?`,
     revokeText:
       "Programme, die diesen Schlüssel benutzen, funktionieren sofort nicht mehr.",
-    revoked: "Der API-Schlüssel ist widerrufen.",
+    revoked: "Der API-Schlüssel wurde widerrufen.",
     unknown: "Diesen API-Schlüssel gibt es nicht.",
     tooMany: (most) =>
       `Sie haben ${most} API-Schlüssel. Widerrufen Sie zuerst einen.`,
@@ -246,7 +246,7 @@ export const german: Messages = {
     none: "Sie sind in keinem Team.",
     create: "Team gründen",
     teamName: "Name des Teams",
-    created: "Das Team ist gegründet. Laden Sie seine Mitglieder ein.",
+    created: "Das Team wurde gegründet. Laden Sie jetzt seine Mitglieder ein.",
     tooMany: (most) => `Sie können in höchstens ${most} Teams sein.`,
     invitations: "Ihre Einladungen",
     yours: "Ihre Teams",
@@ -258,9 +258,9 @@ export const german: Messages = {
     changeNamed: (name) => `${name} ändern`,
     invite: "Mitglied einladen",
     inviteText:
-      "Wir senden die Einladung per E-Mail. Nur wem die Adresse gehört, kann sie annehmen, innerhalb von 14 Tagen.",
+      "Wir senden die Einladung per E-Mail. Nur die Person, der diese Adresse gehört, kann sie innerhalb von 14 Tagen annehmen.",
     inviteButton: "Einladung senden",
-    invited: "Die Einladung ist gesendet.",
+    invited: "Die Einladung wurde gesendet.",
     role: "Rolle",
     isMember: "Diese Person ist schon Mitglied",
     tooManyInvitations: (most) =>
@@ -268,8 +268,8 @@ export const german: Messages = {
     open: "Offene Einladungen",
     expires: (day) => `läuft ab am ${day}`,
     withdraw: "Zurückziehen",
-    withdrawNamed: (email) => `Einladung von ${email} zurückziehen`,
-    withdrawn: "Die Einladung ist zurückgezogen.",
+    withdrawNamed: (email) => `Einladung an ${email} zurückziehen`,
+    withdrawn: "Die Einladung wurde zurückgezogen.",
     invitationTitle: "Sie sind eingeladen",
     invitationText: (team, role) => `Dem Team ${team} als ${role} beitreten?`,
     accept: "Beitreten",
@@ -278,21 +278,21 @@ export const german: Messages = {
     joined: (team) => `Sie sind jetzt Mitglied von ${team}.`,
     invitationGone: "Diese Einladung gilt nicht",
     invitationGoneText: (email) =>
-      `Sie ist für eine andere Adresse als ${email}, wurde schon benutzt oder ist zu alt.`,
+      `Sie ist nicht für ${email} bestimmt, wurde schon benutzt oder ist abgelaufen.`,
     memberGone: "Dieses Mitglied gibt es nicht.",
     remove: "Aus dem Team entfernen",
     removeTitle: (name) => `${name} entfernen?`,
     removeText: "Der Zugang zum Team und die API-Schlüssel dafür enden sofort.",
-    removed: "Das Mitglied ist entfernt.",
+    removed: "Das Mitglied wurde entfernt.",
     handOver: "Team übergeben",
     handOverText: (name) =>
-      `${name} übernimmt das Team, und Sie verlieren diese Rolle.`,
+      `${name} übernimmt die Leitung des Teams, und Sie geben sie ab.`,
     leave: "Team verlassen",
     leaveTitle: (team) => `${team} verlassen?`,
     leaveText: "Ihr Zugang zum Team und Ihre API-Schlüssel dafür enden sofort.",
     left: "Sie haben das Team verlassen.",
     lastOwner:
-      "Ein Team braucht jemanden, der es leitet. Übergeben Sie diese Rolle zuerst, oder fragen Sie, wer sie jetzt hat.",
+      "Ein Team braucht jemanden, der es leitet. Geben Sie diese Rolle zuerst weiter, oder fragen Sie die Personen, die sie jetzt haben.",
     handOverFirst: (teams) => `Übergeben Sie zuerst diese Teams: ${teams}`,
     keyOwner: "Für",
     onlyMe: "Mein Konto",
@@ -306,7 +306,7 @@ export const german: Messages = {
   tooLong: (most) => `Höchstens ${most} Zeichen`,
   passwordShort: (least) => `Das Passwort braucht mindestens ${least} Zeichen`,
   passwordCommon:
-    "Dieses Passwort ist zu verbreitet. Bitte wählen Sie ein anderes.",
+    "Dieses Passwort ist zu leicht zu erraten. Bitte wählen Sie ein anderes.",
   invalidField: "Dieser Wert ist ungültig",
   addressTaken: "Diese Adresse gehört zu einem anderen Konto",
   wait: (seconds) =>
@@ -314,6 +314,6 @@ export const german: Messages = {
       seconds < 120
         ? `${seconds} ${seconds === 1 ? "Sekunde" : "Sekunden"}`
         : `${Math.ceil(seconds / 60)} Minuten`
-    }, dann versuchen Sie es noch einmal.`,
+    } und versuchen Sie es dann noch einmal.`,
   mails,
 };

@@ -26,8 +26,8 @@ export interface ProviderMessages {
 /** The strings in English. */
 export const ENGLISH: ProviderMessages = {
   title: "Linked logins",
-  text: "You can log in at these providers, without your password.",
-  none: "No login is linked.",
+  text: "You can log in with these providers instead of your password.",
+  none: "You have no linked logins.",
   logInWith: (label) => `Log in with ${label}`,
   link: (label) => `Link ${label}`,
   confirmWith: (label) => `Confirm with ${label}`,
@@ -46,17 +46,17 @@ export const ENGLISH: ProviderMessages = {
   unavailable: "The provider is not available. Please try again later.",
   closed: "No account is linked to this login.",
   taken:
-    "Your address has an account already. Log in to it another way, then link this login on the page “Linked logins”.",
+    "Your address already has an account. Log in to it another way, then link this login on the page “Linked logins”.",
   notYours: "This login is not linked to your account.",
   mail: (app) =>
-    `A login at a provider was linked to your account at ${app}. If it was not you, this link removes it.`,
+    `A login at a provider was linked to your account at ${app}. If this was not you, this link removes it.`,
 };
 
 /** The strings in German. */
 export const GERMAN: ProviderMessages = {
   title: "Verknüpfte Anmeldungen",
   text: "Bei diesen Anbietern können Sie sich ohne Ihr Passwort anmelden.",
-  none: "Keine Anmeldung ist verknüpft.",
+  none: "Sie haben keine verknüpften Anmeldungen.",
   logInWith: (label) => `Mit ${label} anmelden`,
   link: (label) => `${label} verknüpfen`,
   confirmWith: (label) => `Mit ${label} bestätigen`,
@@ -68,7 +68,7 @@ export const GERMAN: ProviderMessages = {
   unlinked: "Die Anmeldung ist nicht mehr verknüpft.",
   linkedAlready: "Diese Anmeldung ist schon mit einem Konto verknüpft.",
   last:
-    "Das ist Ihr letzter Weg in das Konto. Wählen Sie zuerst ein Passwort oder fügen Sie einen Passkey hinzu.",
+    "Das ist Ihre letzte Anmeldemöglichkeit. Wählen Sie zuerst ein Passwort oder fügen Sie einen Passkey hinzu.",
   problem: "Die Anmeldung hat nicht geklappt",
   failed:
     "Die Anmeldung beim Anbieter ist fehlgeschlagen. Bitte versuchen Sie es noch einmal.",
@@ -77,7 +77,7 @@ export const GERMAN: ProviderMessages = {
     "Der Anbieter ist nicht erreichbar. Bitte versuchen Sie es später noch einmal.",
   closed: "Mit dieser Anmeldung ist kein Konto verknüpft.",
   taken:
-    "Ihre Adresse hat schon ein Konto. Melden Sie sich dort auf anderem Weg an, dann verknüpfen Sie diese Anmeldung auf der Seite „Verknüpfte Anmeldungen“.",
+    "Zu Ihrer Adresse gibt es schon ein Konto. Melden Sie sich dort auf einem anderen Weg an, und verknüpfen Sie dann diese Anmeldung auf der Seite „Verknüpfte Anmeldungen“.",
   notYours: "Diese Anmeldung ist nicht mit Ihrem Konto verknüpft.",
   mail: (app) =>
     `Eine Anmeldung bei einem Anbieter wurde mit Ihrem Konto bei ${app} verknüpft. Wenn Sie das nicht waren, entfernt dieser Link sie.`,

@@ -30,7 +30,7 @@ export interface View {
   readonly title: string;
   readonly content: Markup;
   readonly status?: number;
-  /** The URL at which the browser continues at once. */
+  /** The URL that the browser opens immediately. */
   readonly refresh?: string;
   /** `true` if the page needs the script of passkeys. */
   readonly script?: boolean;
@@ -148,7 +148,7 @@ export function card(title: string, content: Markup): View {
   };
 }
 
-/** Returns the links of the navigation. Features that are off have none. */
+/** Returns the links of the navigation, without features that are off. */
 function linksOf(
   messages: Messages,
   { names, providers, routes }: PageCall["services"],
@@ -238,7 +238,7 @@ export function areaView(
   };
 }
 
-/** Returns a path that keeps the path of the next page. */
+/** Returns the path of a route, with the path of the next page in its query. */
 export function keepReturnTo(
   context: RequestContext,
   route: {
@@ -251,12 +251,12 @@ export function keepReturnTo(
   return route.href({}, searchOf(context));
 }
 
-/** Creates a line of a small question with a link. */
+/** Creates a short question with a link. */
 export function question(text: string, href: string, label: string): Markup {
   return html`<span>${text} <a href="${href}">${label}</a></span>`;
 }
 
-/** Returns the messages with the most common buttons of a form. */
+/** Creates the link back to another page. */
 export function backLink({ back }: Messages, href: string): Markup {
   return html`
     <p class="links"><a href="${href}">${back}</a></p>

@@ -36,8 +36,9 @@ export function providerConfirmForm(
 }
 
 /**
- * Creates the page that leads to a provider. The policy of the pages forbids forms
- * to lead to other sites, also by a redirect, so the browser continues from here.
+ * Creates the page that leads to a provider. The content security policy
+ * forbids forms that lead to other sites, even by a redirect, so the browser
+ * leaves from this page.
  */
 export function leavingView(
   { messages: { providers: { leaving } } }: PageCall,

@@ -275,7 +275,7 @@ export function memberView(
   );
 }
 
-/** Creates the forms that only concern other members. */
+/** Creates the forms that apply only to other members. */
 function otherMember(
   { messages: { teams }, services: { routes } }: PageCall,
   { id: member, name, teamId: team }: ListedMember,

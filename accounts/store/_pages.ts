@@ -27,7 +27,7 @@ export function readCursor(
   return { after: { createdAt: Number(time), id }, limit };
 }
 
-/** Returns the page of accounts, of which one more than the limit was read. */
+/** Returns a page of accounts. The caller has read one more than the limit. */
 export function toPage(
   found: readonly StoredAccount[],
   limit: number,

@@ -78,7 +78,7 @@ export interface AuditStore {
   prune(before: number): Promise<void>;
 }
 
-/** Returns the page of entries, of which one more than the limit was read. */
+/** Returns a page of entries. The caller has read one more than the limit. */
 export function toAuditPage(
   found: readonly AuditEntry[],
   limit: number,

@@ -286,8 +286,8 @@ class SQLAccountStore implements AccountStore {
 
   async setRole(id: string, role: string, keep: string): Promise<boolean> {
     const { users, columns: c } = this.#names;
-    // Without the lock, two administrators who lose the role at once would both
-    // see the other one.
+    // Two administrators who lose the role at once would both see the other one
+    // without this lock.
     const lock = this.#dialect === "postgres" ? "FOR UPDATE OF u" : "";
     const rows = await this.#run(
       `WITH keepers AS (
@@ -356,7 +356,7 @@ class SQLAccountStore implements AccountStore {
     try {
       return await run();
     } catch (error) {
-      // The unique index has decided between two requests.
+      // Another request has stored the address first.
       if (await isTaken()) return false;
       throw error;
     }

@@ -44,8 +44,8 @@ export class SQLTeamStore implements TeamStore {
       [id, name, Math.floor(createdAt)],
     );
     if (await this.add(owner, version)) return true;
-    // If the process stops before this, a team without members stays: no user
-    // sees it.
+    // If the process stops before this, a team without members remains, which
+    // no user sees.
     await this.remove(id);
     return false;
   }
@@ -135,7 +135,7 @@ export class SQLTeamStore implements TeamStore {
   async setRole(change: MemberChange, role: string): Promise<boolean> {
     const { params, where, withOwners } = this.#unlessLast(change);
     if (role === change.owner) {
-      // It removes no owner.
+      // This change removes no owner.
       const { condition, params } = this.#byOwner(change);
       return await this.#changes(
         `${withOwners} UPDATE ${this.#names.members} AS m SET role = ?

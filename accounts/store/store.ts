@@ -77,7 +77,7 @@ export interface AccountDetails {
   readonly deleteAt?: number | null;
 }
 
-/** New credentials. Properties that are missing stay the same. */
+/** New credentials. Missing properties stay the same. */
 export interface AccountChange {
   /** The hash of the password, or an empty string to remove the password. */
   readonly passwordHash?: string;

@@ -65,7 +65,7 @@ export interface MemberChange {
   /** The role of owners. */
   readonly owner: string;
   /**
-   * The id of the membership of the owner who changes it. Without it, the
+   * The id of the membership of the owner who changes it. It is missing if the
    * application or the member does.
    *
    * @default {undefined}
@@ -185,21 +185,22 @@ export interface TeamStore {
   findInvitation(id: string): Promise<StoredInvitation | null>;
 
   /**
-   * Returns the invitations of a team, oldest first, also those that are expired.
+   * Returns the invitations of a team, oldest first, including expired ones.
    *
    * @param teamId The id of the team.
    */
   invitations(teamId: string): Promise<readonly StoredInvitation[]>;
 
   /**
-   * Returns the invitations of an address, oldest first, also those that are expired.
+   * Returns the invitations of an address, oldest first, including expired
+   * ones.
    *
    * @param email The address.
    */
   invitationsFor(email: string): Promise<readonly StoredInvitation[]>;
 
   /**
-   * Uses an invitation up, if its sender is still an owner.
+   * Uses up an invitation, if its sender is still an owner.
    *
    * @param id The id of the invitation.
    * @param use The address that it must have, the time and the role of owners.

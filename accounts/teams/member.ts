@@ -34,7 +34,7 @@ export interface Membership<Role extends string = string> {
   readonly teamName: string;
   /** The role in the team. */
   readonly role: Role;
-  /** The time since when the user is a member, in epoch milliseconds. */
+  /** The time at which the user became a member, in epoch milliseconds. */
   readonly since: number;
 }
 
@@ -90,7 +90,7 @@ export function createRequireMember<Role extends string>(
         const found = typeof id === "string" && mayUse(user, id)
           ? await store.teams?.membership(id, String(user.id))
           : null;
-        // The same as for a team that does not exist.
+        // The response is the same as for a team that does not exist.
         if (!found) return await context.createErrorResponse({ status: 404 });
         const membership = toMembership(found);
         if (roles.length > 0 && !roles.includes(membership.role as Role)) {

@@ -8,16 +8,16 @@ import type {
   TeamStore,
 } from "../store/teams.ts";
 
-/** The most teams of an account. */
+/** The maximum number of teams per account. */
 export const MAX_TEAMS = 50;
 
-/** The most members of a team, with its open invitations. */
+/** The maximum number of members of a team, including open invitations. */
 export const MAX_MEMBERS = 1_000;
 
-/** The most open invitations of a team. */
+/** The maximum number of open invitations per team. */
 export const MAX_INVITATIONS = 50;
 
-/** The lifetime of an invitation. */
+/** The lifetime of an invitation, in milliseconds. */
 const LIFETIME = 14 * 86_400_000;
 
 /** The settings of teams. */
@@ -115,7 +115,7 @@ export class TeamService {
   ): Promise<boolean> {
     const change = { teamId, id, by, owner: this.owner };
     if (!await this.store.removeMember(change)) return false;
-    // They do not work without the membership. If this fails, they take up space.
+    // If this fails, the keys only take up space: they need the membership.
     await this.#settings.keys.revokeOf(userId, teamId);
     return true;
   }
@@ -148,7 +148,7 @@ export class TeamService {
     return "too-many";
   }
 
-  /** Returns the invitations of a team that work, and removes the expired ones. */
+  /** Returns the valid invitations of a team, and removes the expired ones. */
   async openInvitations(teamId: string): Promise<StoredInvitation[]> {
     const now = this.#settings.now();
     const all = await this.store.invitations(teamId);

@@ -16,8 +16,8 @@ export interface Teams<N extends Names = Names> {
    *
    * @param name The name.
    * @param userId The id of its owner.
-   * @returns The membership of the owner; `null` if there is no such account, or it
-   * has 50 teams.
+   * @returns The membership of the owner; `null` if there is no such account,
+   * or the account has 50 teams.
    */
   create(
     name: string,
@@ -108,7 +108,7 @@ class ApplicationTeams<N extends Names> implements Teams<N> {
       const result = await this.#teams.create(account, name);
       if (result === "too-many") return null;
       if (result !== "ended") return toMembership<TeamRoleOf<N>>(result);
-      // Another request has changed the account: try it with its new version.
+      // Another request has changed the account, so this tries its new version.
     }
   }
 

@@ -59,7 +59,7 @@ export class AttemptCounts {
     account: string | null,
   ): Promise<StoredCount[]> {
     const hasAddress = this.#options.address(context) !== undefined;
-    // Without an address, all attempts without an account share one count.
+    // All attempts without an account share one count if no address is known.
     const own = account === null && hasAddress
       ? []
       : this.ofAccount(context, account ?? "");

@@ -102,7 +102,7 @@ export class UserThrottle {
     const shared = isGuess ? await this.#addresses.ofAddress(context) : [];
     const [wait, client, browser] = await Promise.all([
       longestWait(shared),
-      // Without an address, only the account counts.
+      // Only the account counts if the address is not known.
       remoteAddress &&
       sha256Base64Url(`${networkOf(remoteAddress)} ${account}`),
       DeviceBrowser.of(context, account, this.#cookie),

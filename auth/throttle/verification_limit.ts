@@ -6,7 +6,7 @@ import { isUndeclaredProxy } from "./_undeclared_proxy.ts";
 /**
  * The maximum number of credentials that are verified for one network at the
  * same time: a quarter of the default queue of password hashes. Without it, one
- * address could fill the queue and keep everybody else from logging in.
+ * address could fill the queue and keep everyone else from logging in.
  */
 const MAX_PER_NETWORK = 16;
 

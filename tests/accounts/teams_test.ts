@@ -353,7 +353,7 @@ Deno.test("an owner withdraws an invitation, and the invited user declines one",
     role: "reader",
   });
   assertEquals((await again.json()).errors, {
-    email: "This person is a member already",
+    email: "This person is already a member",
   });
 });
 

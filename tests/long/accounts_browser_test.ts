@@ -184,7 +184,7 @@ async function addPasskey(page: Page, origin: string): Promise<void> {
   });
   await page.goto(`${origin}/account/passkeys`);
   await page.getByRole("button", { name: "Add a passkey" }).click();
-  await page.getByText("The passkey is added").waitFor();
+  await page.getByText("The passkey was added").waitFor();
 }
 
 /** Checks a page with axe-core, and that nothing is wider than the window. */
