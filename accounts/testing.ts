@@ -1,4 +1,5 @@
-import { storeChecks } from "./kit/store_checks.ts";
+import { accountChecks } from "./kit/account_checks.ts";
+import { wayInChecks } from "./kit/way_in_checks.ts";
 import { teamChecks } from "./kit/team_checks.ts";
 import { auditChecks } from "./kit/audit_checks.ts";
 import type { AccountStore } from "./store/store.ts";
@@ -38,7 +39,12 @@ export interface AccountStoreTest {
 export function testAccountStore(
   createStore: () => AccountStore | Promise<AccountStore>,
 ): AccountStoreTest[] {
-  return [...storeChecks, ...teamChecks(), ...auditChecks].map((
+  return [
+    ...accountChecks,
+    ...wayInChecks,
+    ...teamChecks(),
+    ...auditChecks,
+  ].map((
     [name, check],
   ) => ({
     name,

@@ -1,4 +1,4 @@
-import { type Check, create, expect, newId, sorted } from "./store_checks.ts";
+import { type Check, create, expect, newId, sorted } from "./check.ts";
 import type { AccountStore, StoredAccount } from "../store/store.ts";
 import type {
   StoredInvitation,

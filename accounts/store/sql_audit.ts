@@ -1,5 +1,6 @@
 import type { SQLRow, SQLValue } from "../../session/stores/sql.ts";
 import { readCursor } from "./_pages.ts";
+import type { SQLDatabase } from "./_sql_database.ts";
 import {
   type AuditEntry,
   type AuditListOptions,
@@ -8,22 +9,19 @@ import {
   toAuditPage,
 } from "./audit.ts";
 
-/** Runs a statement with `?` for each value. */
-type Run = (sql: string, params: SQLValue[]) => Promise<readonly SQLRow[]>;
-
 /** The audit log of a store of accounts in a SQL database. */
 export class SQLAuditStore implements AuditStore {
+  readonly #db: SQLDatabase;
   readonly #table: string;
-  readonly #run: Run;
 
-  constructor(table: string, run: Run) {
-    this.#table = table;
-    this.#run = run;
+  constructor(db: SQLDatabase) {
+    this.#db = db;
+    this.#table = db.names.audit;
   }
 
   async add(entry: AuditEntry): Promise<void> {
     const { action, actorId, at, id, reason, userId } = entry;
-    await this.#run(
+    await this.#db.run(
       `INSERT INTO ${this.#table} (id, at, actor_id, user_id, action, reason)
       VALUES (?, ?, ?, ?, ?, ?)`,
       [id, Math.floor(at), actorId, userId, action, reason],
@@ -52,7 +50,7 @@ export class SQLAuditStore implements AuditStore {
     const where = conditions.length === 0
       ? ""
       : `WHERE ${conditions.join(" AND ")}`;
-    const rows = await this.#run(
+    const rows = await this.#db.run(
       `SELECT id, at, actor_id, user_id, action, reason FROM ${this.#table}
       ${where} ORDER BY at DESC, id DESC LIMIT ${limit + 1}`,
       params,
@@ -62,12 +60,12 @@ export class SQLAuditStore implements AuditStore {
 
   async forget(userId: string): Promise<void> {
     const sql = `UPDATE ${this.#table} SET reason = '' WHERE user_id = ?`;
-    await this.#run(sql, [userId]);
+    await this.#db.run(sql, [userId]);
   }
 
   async prune(before: number): Promise<void> {
     const sql = `DELETE FROM ${this.#table} WHERE at < ?`;
-    await this.#run(sql, [Math.floor(before)]);
+    await this.#db.run(sql, [Math.floor(before)]);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SQLRow, SQLValue } from "../../session/stores/sql.ts";
+import type { SQLDatabase } from "./_sql_database.ts";
 import type { TableNames } from "./_tables.ts";
 import type {
   FoundMember,
@@ -10,13 +11,6 @@ import type {
   TeamStore,
 } from "./teams.ts";
 
-/** The parts of the store of accounts that its teams need. */
-export interface TeamQueries {
-  readonly names: TableNames;
-  readonly dialect: "sqlite" | "postgres";
-  readonly run: (sql: string, params: SQLValue[]) => Promise<readonly SQLRow[]>;
-}
-
 const MEMBER = "m.id, m.team_id, m.user_id, m.role, m.created_at";
 const TEAM = "t.name AS team_name, t.created_at AS team_created_at";
 const INVITATION =
@@ -24,14 +18,12 @@ const INVITATION =
 
 /** The teams of a store of accounts in a SQL database. */
 export class SQLTeamStore implements TeamStore {
-  readonly #run: TeamQueries["run"];
+  readonly #db: SQLDatabase;
   readonly #names: TableNames;
-  readonly #isPostgres: boolean;
 
-  constructor({ dialect, names, run }: TeamQueries) {
-    this.#run = run;
-    this.#names = names;
-    this.#isPostgres = dialect === "postgres";
+  constructor(db: SQLDatabase) {
+    this.#db = db;
+    this.#names = db.names;
   }
 
   async create(
@@ -39,7 +31,7 @@ export class SQLTeamStore implements TeamStore {
     owner: StoredMember,
     version: number,
   ): Promise<boolean> {
-    await this.#run(
+    await this.#db.run(
       `INSERT INTO ${this.#names.teams} (id, name, created_at) VALUES (?, ?, ?)`,
       [id, name, Math.floor(createdAt)],
     );
@@ -51,7 +43,7 @@ export class SQLTeamStore implements TeamStore {
   }
 
   async find(id: string): Promise<StoredTeam | null> {
-    const [row] = await this.#run(
+    const [row] = await this.#db.run(
       `SELECT id, name, created_at FROM ${this.#names.teams} WHERE id = ?`,
       [id],
     );
@@ -63,7 +55,7 @@ export class SQLTeamStore implements TeamStore {
   }
 
   async rename(id: string, name: string): Promise<boolean> {
-    return await this.#changes(
+    return await this.#db.changes(
       `UPDATE ${this.#names.teams} SET name = ? WHERE id = ? RETURNING id`,
       [name, id],
     );
@@ -71,19 +63,19 @@ export class SQLTeamStore implements TeamStore {
 
   async remove(id: string): Promise<boolean> {
     const { invitations, members, teams } = this.#names;
-    const isRemoved = await this.#changes(
+    const isRemoved = await this.#db.changes(
       `DELETE FROM ${teams} WHERE id = ? RETURNING id`,
       [id],
     );
     // SQLite without foreign keys keeps them. Without their team they are invalid.
     for (const table of [members, invitations]) {
-      await this.#run(`DELETE FROM ${table} WHERE team_id = ?`, [id]);
+      await this.#db.run(`DELETE FROM ${table} WHERE team_id = ?`, [id]);
     }
     return isRemoved;
   }
 
   async list(userId: string): Promise<readonly FoundMember[]> {
-    const rows = await this.#run(
+    const rows = await this.#db.run(
       `SELECT ${MEMBER}, ${TEAM} ${this.#joined}
       WHERE m.user_id = ? ORDER BY m.created_at, m.id`,
       [userId],
@@ -95,7 +87,7 @@ export class SQLTeamStore implements TeamStore {
     teamId: string,
     userId: string,
   ): Promise<FoundMember | null> {
-    const [row] = await this.#run(
+    const [row] = await this.#db.run(
       `SELECT ${MEMBER}, ${TEAM} ${this.#joined}
       WHERE m.team_id = ? AND m.user_id = ?`,
       [teamId, userId],
@@ -105,7 +97,7 @@ export class SQLTeamStore implements TeamStore {
 
   async members(teamId: string): Promise<readonly ListedMember[]> {
     const { columns } = this.#names;
-    const rows = await this.#run(
+    const rows = await this.#db.run(
       `SELECT ${MEMBER}, u.${columns.name} AS user_name, u.${columns.email} AS user_email
       ${this.#joined} WHERE m.team_id = ? ORDER BY m.created_at, m.id`,
       [teamId],
@@ -120,13 +112,13 @@ export class SQLTeamStore implements TeamStore {
   async add(member: StoredMember, version: number): Promise<boolean> {
     const { columns, members, teams, users } = this.#names;
     const { id, teamId, userId, role, createdAt } = member;
-    return await this.#changes(
+    return await this.#db.changes(
       `INSERT INTO ${members} (id, team_id, user_id, role, created_at)
       SELECT CAST(? AS TEXT), t.id, u.${columns.id}, CAST(? AS TEXT),
         CAST(? AS BIGINT)
       FROM ${users} u JOIN ${teams} t ON t.id = ?
       WHERE u.${columns.id} = ? AND u.${columns.version} = ?
-      ${this.#isPostgres ? "FOR SHARE" : ""}
+      ${this.#db.lock("FOR SHARE")}
       ON CONFLICT (team_id, user_id) DO NOTHING RETURNING id`,
       [id, role, Math.floor(createdAt), teamId, userId, version],
     );
@@ -137,7 +129,7 @@ export class SQLTeamStore implements TeamStore {
     if (role === change.owner) {
       // This change removes no owner.
       const { condition, params } = this.#byOwner(change);
-      return await this.#changes(
+      return await this.#db.changes(
         `${withOwners} UPDATE ${this.#names.members} AS m SET role = ?
         WHERE m.team_id = ? AND m.id = ? ${condition} RETURNING id`,
         [
@@ -149,7 +141,7 @@ export class SQLTeamStore implements TeamStore {
         ],
       );
     }
-    return await this.#changes(
+    return await this.#db.changes(
       `${withOwners} UPDATE ${this.#names.members} AS m SET role = ?
       WHERE ${where} RETURNING id`,
       [...this.#ownerParams(change), role, ...params],
@@ -158,7 +150,7 @@ export class SQLTeamStore implements TeamStore {
 
   async removeMember(change: MemberChange): Promise<boolean> {
     const { params, where, withOwners } = this.#unlessLast(change);
-    return await this.#changes(
+    return await this.#db.changes(
       `${withOwners} DELETE FROM ${this.#names.members} AS m
       WHERE ${where} RETURNING id`,
       [...this.#ownerParams(change), ...params],
@@ -173,12 +165,12 @@ export class SQLTeamStore implements TeamStore {
     const { id, teamId, email, role, invitedBy, createdAt, expiresAt } =
       invitation;
     const columns = INVITATION.split(", ");
-    return await this.#changes(
+    return await this.#db.changes(
       `INSERT INTO ${invitations} (${INVITATION})
       SELECT CAST(? AS TEXT), m.team_id, CAST(? AS TEXT), CAST(? AS TEXT), m.id,
         CAST(? AS BIGINT), CAST(? AS BIGINT)
       FROM ${members} m WHERE m.id = ? AND m.team_id = ? AND m.role = ?
-      ${this.#isPostgres ? "FOR SHARE" : ""}
+      ${this.#db.lock("FOR SHARE")}
       ON CONFLICT (team_id, email) DO UPDATE SET ${
         columns.map((name) => `${name} = excluded.${name}`)
       } RETURNING id`,
@@ -213,7 +205,7 @@ export class SQLTeamStore implements TeamStore {
     { email, now, owner }: Parameters<TeamStore["takeInvitation"]>[1],
   ): Promise<StoredInvitation | null> {
     const { invitations, members } = this.#names;
-    const [row] = await this.#run(
+    const [row] = await this.#db.run(
       `DELETE FROM ${invitations} AS i
       WHERE i.id = ? AND i.email = ? AND i.expires_at > ? AND EXISTS (
         SELECT 1 FROM ${members} m
@@ -225,7 +217,7 @@ export class SQLTeamStore implements TeamStore {
   }
 
   async removeInvitation(teamId: string, id: string): Promise<boolean> {
-    return await this.#changes(
+    return await this.#db.changes(
       `DELETE FROM ${this.#names.invitations}
       WHERE team_id = ? AND id = ? RETURNING id`,
       [teamId, id],
@@ -252,7 +244,7 @@ export class SQLTeamStore implements TeamStore {
         SELECT o.id FROM ${members} o
         JOIN ${users} u ON u.${columns.id} = o.user_id
         WHERE o.team_id = ? AND o.role = ? AND u.${columns.delete_at} IS NULL
-        ORDER BY o.id ${this.#isPostgres ? "FOR UPDATE OF o" : ""}
+        ORDER BY o.id ${this.#db.lock("FOR UPDATE OF o")}
       )`,
       where: `m.team_id = ? AND m.id = ? AND CASE WHEN m.role = ?
         THEN (SELECT COUNT(*) FROM owners WHERE owners.id <> m.id)
@@ -275,16 +267,12 @@ export class SQLTeamStore implements TeamStore {
     column: "id" | "team_id" | "email",
     value: string,
   ): Promise<StoredInvitation[]> {
-    const rows = await this.#run(
+    const rows = await this.#db.run(
       `SELECT ${INVITATION} FROM ${this.#names.invitations}
       WHERE ${column} = ? ORDER BY created_at, id`,
       [value],
     );
     return rows.map(toInvitation);
-  }
-
-  async #changes(sql: string, params: SQLValue[]): Promise<boolean> {
-    return (await this.#run(sql, params)).length > 0;
   }
 }
 
