@@ -7,6 +7,9 @@ import { storeChecks } from "./kit/store_checks.ts";
 import { session } from "./middleware.ts";
 import { Session, type SessionStore } from "./mod.ts";
 
+// The checks of the other stores use them as well.
+export { CheckError, expect, expectValue, numbers } from "./kit/_checks.ts";
+
 /** One test of a store. */
 export interface SessionStoreTest {
   /** The name of the test: the expected behavior of the store. */

@@ -1,13 +1,12 @@
 import type { StoredAccount } from "../store/store.ts";
+import { expect, numbers } from "../../session/testing.ts";
 import {
   CALLERS,
   type Check,
   create,
-  expect,
   newAccount,
   newId,
   newWayIn,
-  numbers,
   sorted,
 } from "./check.ts";
 

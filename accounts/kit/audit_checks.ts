@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../store/audit.ts";
 import type { AccountStore } from "../store/store.ts";
-import { type Check, create, expect, newId } from "./check.ts";
+import { expect } from "../../session/testing.ts";
+import { type Check, create, newId } from "./check.ts";
 
 /** A role that no other check uses, because the database may be shared. */
 const newRole = () => `admin-${newId()}`;

@@ -1,3 +1,4 @@
+import { expectValue } from "../../session/testing.ts";
 import type {
   AccountStore,
   NewAccount,
@@ -11,12 +12,6 @@ export type Check = readonly [
   run: (store: AccountStore) => Promise<void>,
 ];
 
-/** The error of a failed check. Any test runner shows its message. */
-export class CheckError extends Error {
-  /** The class name, stable under minification. */
-  override readonly name = "CheckError";
-}
-
 /** The number of concurrent calls in a check for races. */
 export const CALLERS = 20;
 
@@ -25,9 +20,7 @@ export async function create(
   store: AccountStore,
   values: Partial<NewAccount> = {},
 ): Promise<StoredAccount> {
-  const account = await store.create(newAccount(values));
-  if (account !== null) return account;
-  throw new CheckError("create: expected an account, got null");
+  return expectValue("create", await store.create(newAccount(values)));
 }
 
 /** Returns a new account with a free address. */
@@ -70,21 +63,9 @@ export function newId(): string {
   return crypto.randomUUID();
 }
 
-/** Returns the numbers from 0. */
-export function numbers(count: number): number[] {
-  return Array.from({ length: count }, (_value, index) => index);
-}
-
 /** Sorts the keys of an object, so that their order does not matter. */
 export function sorted(value: object | null | undefined): unknown {
   return value && Object.fromEntries(
     Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1),
   );
-}
-
-/** Throws if two values have different JSON. */
-export function expect(name: string, actual: unknown, expected: unknown): void {
-  const [is, should] = [actual, expected].map((value) => JSON.stringify(value));
-  if (is === should) return;
-  throw new CheckError(`${name}: expected ${should}, got ${is}`);
 }

@@ -1,4 +1,5 @@
-import { type Check, create, expect, newId, sorted } from "./check.ts";
+import { expect } from "../../session/testing.ts";
+import { type Check, create, newId, sorted } from "./check.ts";
 import type { AccountStore, StoredAccount } from "../store/store.ts";
 import type {
   StoredInvitation,

@@ -1,11 +1,10 @@
+import { expect, numbers } from "../../session/testing.ts";
 import {
   CALLERS,
   type Check,
   create,
-  expect,
   newId,
   newWayIn,
-  numbers,
   sorted,
 } from "./check.ts";
 
