@@ -8,7 +8,7 @@ import { session } from "./middleware.ts";
 import { Session, type SessionStore } from "./mod.ts";
 
 // The checks of the other stores use them as well.
-export { CheckError, expect, expectValue, numbers } from "./kit/_checks.ts";
+export { CheckError, expect, expectValue, numbers } from "./kit/checks.ts";
 
 /** One test of a store. */
 export interface SessionStoreTest {

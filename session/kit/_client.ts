@@ -1,7 +1,7 @@
 import { RequestContext } from "../../router/mod.ts";
 import { session, type SessionOptions } from "../middleware.ts";
 import { Session, type SessionStore } from "../mod.ts";
-import type { Check } from "./_checks.ts";
+import type { Check } from "./checks.ts";
 
 type Action = (
   session: Session,

@@ -12,7 +12,7 @@ import {
   newKey,
   newName,
   numbers,
-} from "./_checks.ts";
+} from "./checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
 /** The number of users, and the maximum number of id changes for each. */

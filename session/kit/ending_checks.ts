@@ -6,7 +6,7 @@ import {
   SessionStoreError,
   userSessions,
 } from "../mod.ts";
-import { type Check, expect, numbers } from "./_checks.ts";
+import { type Check, expect, numbers } from "./checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { SessionLimitError, userSessions } from "../mod.ts";
-import { type Check, expect, numbers } from "./_checks.ts";
+import { type Check, expect, numbers } from "./checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
 /** A user with many sessions, and the limits of them. */

@@ -1,5 +1,5 @@
 import { SessionConflictError, userSessions } from "../mod.ts";
-import { type Check, expect } from "./_checks.ts";
+import { type Check, expect } from "./checks.ts";
 import { Client, strongCheck } from "./_client.ts";
 
 /** The guarantees of sessions on a store with compare-and-swap. */

@@ -9,7 +9,7 @@ import {
   ttl,
   versionOf,
   withShortTtl,
-} from "./_checks.ts";
+} from "./checks.ts";
 
 /** Keys that are invalid. */
 const MALFORMED = ["", "\0", "a\nb", "é", "\ud800", "x".repeat(100_000)];
