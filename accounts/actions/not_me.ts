@@ -4,6 +4,11 @@ import {
   takeOneTimeToken,
 } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
+import {
+  STORE_TIMEOUT,
+  storeCaller,
+  ValueStore,
+} from "../../session/internal.ts";
 import { endUserSessions } from "../../session/mod.ts";
 import type { AccountChange, StoredAccount } from "../store/store.ts";
 import { type Call, expired, type Outcome } from "./call.ts";
@@ -16,6 +21,9 @@ const purpose = "account-not-me";
 
 /** The lifetime of a link: owners do not read their mail every day. */
 const LIFETIME = 7 * 86_400_000;
+
+/** The maximum number of ranges of versions whose links have ended. */
+const MAX_RANGES = 50;
 
 /** The change of an account that a link undoes. */
 type Undo =
@@ -158,25 +166,29 @@ async function endLaterLinks(
   id: string,
   ended: Ended,
 ): Promise<void> {
-  const { values } = services.store;
-  for (let tries = 0; tries < 20; tries++) {
-    const found = await values.get(keyOf(id));
-    const all: Ended[] = found === null ? [] : JSON.parse(found.value);
-    const value = JSON.stringify([...all, ended].slice(-50));
-    const options = { ttl: LIFETIME, ifVersion: found?.version ?? null };
-    if (await values.put(keyOf(id), value, options)) return;
+  const ranges = rangesOf(services);
+  const stored = await ranges.update(await ranges.key(id), (all) => {
+    const value = [...all ?? [], ended].slice(-MAX_RANGES);
+    return { value, result: true };
+  });
+  if (!stored) {
+    throw new Error("Cannot end links: other requests change the entry");
   }
-  throw new Error("Cannot end links: other requests change the entry");
 }
 
 async function restoredVersions(
-  { store: { values } }: Services,
+  services: Services,
   id: string,
 ): Promise<readonly Ended[]> {
-  const found = await values.get(keyOf(id));
-  return found === null ? [] : JSON.parse(found.value);
+  const ranges = rangesOf(services);
+  return await ranges.get(await ranges.key(id)) ?? [];
 }
 
-function keyOf(id: string): string {
-  return `account-restored:${id}`;
+function rangesOf({ store }: Services): ValueStore<readonly Ended[]> {
+  return new ValueStore(storeCaller(store.values, STORE_TIMEOUT), {
+    prefix: "account-restored",
+    ttl: LIFETIME,
+    // An entry that cannot be read throws, because links would work again.
+    parse: (text) => JSON.parse(text),
+  });
 }
