@@ -23,8 +23,8 @@ import {
   readBinding,
   storeOf,
 } from "./device_binding.ts";
-import { storeCaller } from "./drivers/circuit_breaker.ts";
-import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
+import { type CallStore, storeCaller } from "./drivers/circuit_breaker.ts";
+import { checkSessionLimit } from "./drivers/ended_sessions.ts";
 import type { SessionBegin } from "./drivers/driver.ts";
 import { checkVersion, isOutdated } from "./drivers/user_version.ts";
 import { SessionConflictError } from "./errors.ts";

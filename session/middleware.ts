@@ -5,7 +5,11 @@
  *
  * @module
  */
-import { checkPositive, describeMiddleware } from "../router/internal.ts";
+import {
+  checkPositive,
+  describeMiddleware,
+  MAX_TIMEOUT,
+} from "../router/internal.ts";
 import type { ContextEntry, Middleware } from "../router/mod.ts";
 import {
   type AnonymousLimit,
@@ -241,7 +245,7 @@ function createSetup(options: SessionOptions): SessionSetup {
   const { lazy: isLazy = false, now = Date.now } = options;
   const { maxSessions = Infinity, storeTimeout = STORE_TIMEOUT } = options;
   const owner = "session middleware";
-  checkPositive(owner, "storeTimeout", storeTimeout, Number.MAX_VALUE);
+  checkPositive(owner, "storeTimeout", storeTimeout, MAX_TIMEOUT);
   const config: SessionSetup["config"] = {
     timeouts: new Timeouts(options.timeouts ?? {}),
     now,

@@ -3,13 +3,12 @@ import type { RequestContext } from "../router/mod.ts";
 import { bindingOf } from "./device_binding.ts";
 import {
   type Accept,
-  type CallStore,
   endIndexed,
   endStored,
   findMany,
   firstIdOf,
 } from "./drivers/ended_sessions.ts";
-import { storeCaller } from "./drivers/circuit_breaker.ts";
+import { type CallStore, storeCaller } from "./drivers/circuit_breaker.ts";
 import { reportEnd } from "./drivers/end_listeners.ts";
 import { checkVersion, requireVersion } from "./drivers/user_version.ts";
 import {
@@ -221,8 +220,7 @@ class Sessions implements UserSessions {
     if (userId === undefined) return { sessions: [], next: undefined };
     const all = (await this.#idsOf(userId)).filter((id) => id > after).sort();
     const ids = all.slice(0, limit);
-    const call: CallStore = (verb, call) => this.#call(verb, call);
-    const found = await findMany(call, ids);
+    const found = await findMany(this.#call, ids);
     const sessions: SessionInfo[] = [];
     for (const [index, stored] of found.entries()) {
       const record = stored && parseRecord(stored.value);
@@ -245,21 +243,20 @@ class Sessions implements UserSessions {
     const { userId = own, except, version } = options;
     if (userId === undefined) return 0;
     this.#checkIndex();
-    const call: CallStore = (verb, call) => this.#call(verb, call);
     if (version !== undefined) {
       checkVersion(version);
       // The version is stored before the sessions are listed, so that no login
       // can be missed.
-      await requireVersion(call, userId, version);
+      await requireVersion(this.#call, userId, version);
     }
-    const kept = except && await firstIdOf(call, except);
+    const kept = except && await firstIdOf(this.#call, except);
     const accept: Accept = (record, id) =>
       (record.firstId ?? id) !== kept && this.#belongsTo(record, userId) &&
       !(version !== undefined && (record.version ?? -Infinity) >= version);
     const name = userIndexName(userId);
-    const count = await endIndexed(call, name, accept);
+    const count = await endIndexed(this.#call, name, accept);
     const isAll = kept === undefined && version === undefined;
-    if (isAll) await reportEnd(call, { name, before: Infinity });
+    if (isAll) await reportEnd(this.#call, { name, before: Infinity });
     if (version !== undefined && except === this.#session.id) {
       requestSessionOf(this.#session).write("continue")
         .apply({ type: "version", version });
@@ -288,7 +285,7 @@ class Sessions implements UserSessions {
     if (userId === undefined || !isSessionId(id)) return false;
     // A user must not end the session of another user by its id.
     const accept: Accept = (record) => this.#belongsTo(record, userId);
-    return await endStored((verb, call) => this.#call(verb, call), id, accept);
+    return await endStored(this.#call, id, accept);
   }
 
   get #setup() {
@@ -330,14 +327,11 @@ class Sessions implements UserSessions {
       String(record.userId) === String(userId);
   }
 
-  #call<Value>(
-    verb: string,
-    call: (store: SessionStore) => Value | Promise<Value>,
-  ): Value | Promise<Value> {
+  readonly #call: CallStore = (verb, call) => {
     const store = this.#storeFor(verb);
     const { storeTimeout } = this.#setup.config;
     return storeCaller(store, storeTimeout)(verb, call);
-  }
+  };
 
   #storeFor(verb: string): SessionStore {
     const { store } = this.#setup;

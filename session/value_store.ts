@@ -1,4 +1,4 @@
-import type { CallStore } from "./drivers/ended_sessions.ts";
+import type { CallStore } from "./drivers/circuit_breaker.ts";
 import { sha256Base64Url } from "./secrets.ts";
 
 /** The number of tries to change a value that other requests change too. */

@@ -1,3 +1,4 @@
+import { checkPositive, MAX_TIMEOUT } from "../../router/internal.ts";
 import {
   type CallStore,
   STORE_TIMEOUT,
@@ -39,11 +40,6 @@ export function checkedCaller(
       `Cannot create ${owner}: the store can't tell ${race}`,
     );
   }
-  // A timer cannot wait for an infinite time.
-  if (!(Number.isFinite(storeTimeout) && storeTimeout > 0)) {
-    throw new RangeError(
-      `Cannot use ${owner}: storeTimeout "${storeTimeout}" is not a positive number`,
-    );
-  }
+  checkPositive(owner, "storeTimeout", storeTimeout, MAX_TIMEOUT);
   return storeCaller(store, storeTimeout);
 }

@@ -2,6 +2,7 @@ import { SessionStoreError } from "../errors.ts";
 import { parseRecord, type SessionRecord } from "../record.ts";
 import { randomToken, sha256Base64Url } from "../secrets.ts";
 import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
+import type { CallStore } from "./circuit_breaker.ts";
 
 /** The first line of a tombstone. */
 const TOMBSTONE =
@@ -47,12 +48,6 @@ export function parseTombstone(text: string): Tombstone | null {
   if (next === undefined) return {};
   return { next, movedAt: Number(movedAt), before: text.slice(line.length) };
 }
-
-/** Calls the store with the timeout and the errors of the session. */
-export type CallStore = <Value>(
-  verb: string,
-  call: (store: SessionStore) => Value | Promise<Value>,
-) => Value | Promise<Value>;
 
 /**
  * The number of attempts to end a session by compare-and-swap. Then it is deleted,

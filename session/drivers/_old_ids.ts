@@ -1,10 +1,6 @@
 import { parseRecord, type SessionRecord } from "../record.ts";
-import {
-  type CallStore,
-  findMoved,
-  type Move,
-  TOMBSTONE_TTL,
-} from "./_id_rotation.ts";
+import { findMoved, type Move, TOMBSTONE_TTL } from "./_id_rotation.ts";
+import type { CallStore } from "./circuit_breaker.ts";
 import type { SessionConfig } from "./driver.ts";
 
 /** The arrival of a request. */

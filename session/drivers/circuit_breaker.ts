@@ -2,7 +2,6 @@ import { SessionStoreError } from "../errors.ts";
 import type { SessionStore } from "../store.ts";
 import { isMemoryStore } from "../stores/memory.ts";
 import { callStore } from "../timeouts.ts";
-import type { CallStore } from "./_id_rotation.ts";
 
 /**
  * The milliseconds from which a failed call can mean an outage. Faster failures,
@@ -109,7 +108,7 @@ const breakers = /* @__PURE__ */ new WeakMap<SessionStore, CircuitBreaker>();
  * Returns the breaker of a store, or `undefined` for a store in memory, which
  * cannot be down.
  */
-export function breakerOf(store: SessionStore): CircuitBreaker | undefined {
+function breakerOf(store: SessionStore): CircuitBreaker | undefined {
   if (isMemoryStore(store)) return undefined;
   let breaker = breakers.get(store);
   if (breaker === undefined) {
@@ -117,6 +116,12 @@ export function breakerOf(store: SessionStore): CircuitBreaker | undefined {
   }
   return breaker;
 }
+
+/** Calls a store. Errors and timeouts become a `SessionStoreError`. */
+export type CallStore = <Value>(
+  verb: string,
+  call: (store: SessionStore) => Value | Promise<Value>,
+) => Value | Promise<Value>;
 
 /**
  * Returns a function that calls a store with a timeout, and fails at once while

@@ -1,5 +1,5 @@
 import type { SessionStore } from "../store.ts";
-import type { CallStore } from "./_id_rotation.ts";
+import type { CallStore } from "./circuit_breaker.ts";
 
 /** A session that has ended, or several of them. */
 export type SessionEnd =

@@ -2,17 +2,15 @@ import { SessionLimitError, SessionStoreError } from "../errors.ts";
 import { isSessionId, parseRecord, type SessionRecord } from "../record.ts";
 import { type StoredValue, userIndexName } from "../store.ts";
 import {
-  type CallStore,
   findMoved,
   parseTombstone,
   replaceByTombstone,
   serializeTombstone,
   TOMBSTONE_TTL,
 } from "./_id_rotation.ts";
+import type { CallStore } from "./circuit_breaker.ts";
 import type { SessionConfig } from "./driver.ts";
 import { reportEnd } from "./end_listeners.ts";
-
-export type { CallStore };
 
 /** Returns `true` if a session may be ended. Its id may have changed. */
 export type Accept = (record: SessionRecord, id: string) => boolean;

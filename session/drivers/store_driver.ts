@@ -2,7 +2,6 @@ import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
 import { SessionLimitError } from "../errors.ts";
 import { createLabel, parseRecord, type SessionRecord } from "../record.ts";
 import { sha256Base64Url } from "../secrets.ts";
-import { callStore } from "../timeouts.ts";
 import {
   type PutOptions,
   type SessionStore,
@@ -10,7 +9,6 @@ import {
   userIndexName,
 } from "../store.ts";
 import {
-  type CallStore,
   findMoved,
   type Move,
   parseTombstone,
@@ -20,7 +18,7 @@ import {
 import { OldIds } from "./_old_ids.ts";
 import { backOff, SaveQueue, tooManyWriters } from "./_save_queue.ts";
 import type { AnonymousLimiter } from "./anonymous_limit.ts";
-import { breakerOf } from "./circuit_breaker.ts";
+import { type CallStore, storeCaller } from "./circuit_breaker.ts";
 import {
   cookieAge,
   type CreateDriver,
@@ -62,10 +60,8 @@ export function storeDrivers(
   config: SessionConfig,
   limiter: AnonymousLimiter,
 ): CreateDriver {
-  const breaker = breakerOf(store);
   const shared: SharedState = {
-    call: (verb, call) =>
-      callStore(verb, () => call(store), config.storeTimeout, breaker),
+    call: storeCaller(store, config.storeTimeout),
     config,
     queues: new Map(),
     oldIds: new OldIds(),

@@ -1,6 +1,6 @@
 import { SessionStoreError } from "../errors.ts";
 import { ValueStore } from "../value_store.ts";
-import type { CallStore } from "./_id_rotation.ts";
+import type { CallStore } from "./circuit_breaker.ts";
 
 /**
  * The milliseconds for which the version of a user is kept: far longer than a

@@ -149,7 +149,7 @@ for (const method of ["get", "put", "delete"] as const) {
   }
 }
 
-for (const storeTimeout of [0, -1, NaN, Infinity]) {
+for (const storeTimeout of [0, -1, NaN, Infinity, 2 ** 31]) {
   Deno.test(`createThrottle() throws for the storeTimeout ${storeTimeout}`, () => {
     assertThrows(
       () => createThrottle({ storeTimeout }),

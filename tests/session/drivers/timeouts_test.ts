@@ -259,7 +259,7 @@ function start(): { browser: Browser; clock: Clock; writes: () => number } {
   return { browser: new Browser(server), clock, writes: () => writes };
 }
 
-for (const storeTimeout of [0, -1, NaN, Infinity]) {
+for (const storeTimeout of [0, -1, NaN, Infinity, 2 ** 31]) {
   Deno.test(`session() rejects the storeTimeout of ${storeTimeout}`, () => {
     assertThrows(() => session({ storeTimeout }), RangeError, "storeTimeout");
   });
