@@ -26,8 +26,6 @@ export { prefersJSON } from "./errors/prefers_json.ts";
 export {
   describeMiddleware,
   descriptionOf,
-  type MiddlewareDescription,
-  type SecurityScheme,
 } from "./middleware/describe_middleware.ts";
 export { checkPositive, MAX_TIMEOUT } from "./limits.ts";
 export { isToken, SAFE_METHODS } from "./method.ts";

@@ -53,7 +53,7 @@ export { safeCause } from "./errors.ts";
 export { tableStatements } from "./stores/sql_table.ts";
 export { type CipherKind, SecretBox } from "./secret_box.ts";
 export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";
-export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";
+export { endSessionsByName } from "./end_sessions.ts";
 export {
   type ChangeValue,
   createMarks,

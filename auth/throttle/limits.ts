@@ -1,3 +1,5 @@
+import { checkPositive } from "../../router/internal.ts";
+
 /** The attempts without a delay, and the delays after them. */
 export interface ThrottleLimit {
   /** The number of attempts that may fail before there is a delay. */
@@ -125,15 +127,8 @@ export function resolveLimits(limits: ThrottleLimits): ResolvedLimits {
   function resolve(kind: keyof ThrottleLimits): ThrottleLimit {
     const limit = { ...DEFAULTS[kind], ...limits[kind] };
     for (const [part, value] of Object.entries(limit)) {
-      if (!(value > 0)) throw notPositive(`${kind}.${part}`, value);
+      checkPositive("throttle", `${kind}.${part}`, value);
     }
     return limit;
   }
-}
-
-/** Creates the error for an option that is not a positive number. */
-function notPositive(name: string, value: number): RangeError {
-  return new RangeError(
-    `Cannot create throttle: ${name} "${value}" is not a positive number`,
-  );
 }
