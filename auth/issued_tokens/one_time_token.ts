@@ -2,6 +2,7 @@ import {
   type CallStore,
   createMarks,
   type FoundValue,
+  parseJSON,
   ValueStore,
 } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
@@ -135,10 +136,7 @@ export async function createOneTimeToken(
     options;
   // If a missing id were accepted, all users without one would share one
   // account.
-  const isAccount = typeof account === "string"
-    ? account !== ""
-    : Number.isFinite(account);
-  if (!purpose || !isAccount) {
+  if (!purpose || !isAccount(account)) {
     throw new TypeError(
       "Cannot create one-time token: it needs a purpose and an account",
     );
@@ -305,10 +303,23 @@ function tokensIn(
   const tokens: ValueStore<StoredToken> = new ValueStore(call, {
     prefix: "one-time",
     ttl,
-    parse: (text) => JSON.parse(text),
+    parse: parseToken,
     index: async ({ account }) => [await indexOf(tokens, purpose, account)],
   });
   return tokens;
+}
+
+/** Parses a stored token. Returns `null` for a malformed one. */
+function parseToken(text: string): StoredToken | null {
+  const { account, data, expiresAt, version } = Object(parseJSON(text));
+  const isValid = isAccount(account) && Number.isFinite(expiresAt) &&
+    (data === undefined || typeof data === "string") &&
+    (version === undefined || Number.isFinite(version));
+  return isValid ? { account, data, expiresAt, version } : null;
+}
+
+function isAccount(value: unknown): value is string | number {
+  return typeof value === "string" ? value !== "" : Number.isFinite(value);
 }
 
 /** Returns the index name of all tokens of one purpose and account. */

@@ -245,6 +245,40 @@ Deno.test("revokeOneTimeTokens() does nothing in a store without an index", asyn
   assert(await takeOneTimeToken(store, { purpose, token }) !== null);
 });
 
+const expiresAt = Number.MAX_SAFE_INTEGER;
+const malformed = [
+  "",
+  "{",
+  "null",
+  "7",
+  "[]",
+  "{}",
+  JSON.stringify({ account: 7 }),
+  JSON.stringify({ account: 7, expiresAt: "never" }),
+  JSON.stringify({ expiresAt }),
+  JSON.stringify({ account: null, expiresAt }),
+  JSON.stringify({ account: "", expiresAt }),
+  JSON.stringify({ account: { id: 7 }, expiresAt }),
+  JSON.stringify({ account: 7, expiresAt, data: {} }),
+  JSON.stringify({ account: 7, expiresAt, version: "1" }),
+];
+
+for (const value of malformed) {
+  Deno.test(`takeOneTimeToken() returns null for the stored value ${value}`, async () => {
+    const memory = createMemorySessionStore();
+    const token = await createOneTimeToken(memory, { purpose, account: 7 });
+    const store: SessionStore = {
+      ...memory,
+      get: async (key) => {
+        const found = await memory.get(key);
+        return found && { ...found, value };
+      },
+    };
+    assertEquals(await readOneTimeToken(store, { purpose, token }), null);
+    assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
+  });
+}
+
 const hostile: unknown[] = [
   undefined,
   null,
