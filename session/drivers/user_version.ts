@@ -57,10 +57,11 @@ export async function isOutdated(
 ): Promise<boolean> {
   const versions = versionsIn(callStore);
   const least = await versions.get(await versions.key(String(userId)));
-  return least !== null && version < least;
+  // A malformed version is not a number, and no login is later.
+  return least !== null && !(version >= least);
 }
 
 function versionsIn(callStore: CallStore): ValueStore<number> {
-  const format = { prefix: "version", ttl: VERSION_TTL, parse: Number };
+  const format = { prefix: "version", ttl: VERSION_TTL, parse: parseFloat };
   return new ValueStore(callStore, format);
 }

@@ -185,6 +185,48 @@ Deno.test("completeAuth() with an outdated version fails", async () => {
   assertEquals(await endUserSessions(store, 7, { version: 4 }), 2);
 });
 
+for (const malformed of ["", "{}", "latest"]) {
+  Deno.test(`completeAuth() with a version fails if the stored one is "${malformed}"`, async () => {
+    const memory = createMemorySessionStore();
+    const server = new Server({ store: memory });
+    const version = await versionKeyOf(memory, 7);
+    await memory.put(version, malformed, { ttl: 60_000, ifVersion: null });
+    const browser = new Browser(server);
+    await browser.visit(async (_session, context) => {
+      await assertRejects(
+        () => completeAuth(context, 7, { version: 3 }),
+        SessionConflictError,
+      );
+    });
+    assertEquals(await browser.visit((session) => session.userId), undefined);
+    // The next end of all sessions replaces it.
+    await endUserSessions(memory, 7, { version: 3 });
+    await browser.visit((_session, context) =>
+      completeAuth(context, 7, { version: 3 })
+    );
+    assertEquals(await browser.visit((session) => session.userId), 7);
+  });
+}
+
+/** Returns the key of the least version that a login of a user may have. */
+async function versionKeyOf(
+  memory: SessionStore,
+  userId: number,
+): Promise<string> {
+  let found = "";
+  const store: SessionStore = {
+    ...memory,
+    byIndex: () => [],
+    get: () => null,
+    put(key) {
+      found = key;
+      return true;
+    },
+  };
+  await endUserSessions(store, userId, { version: 1 });
+  return found;
+}
+
 Deno.test("completeAuth() keeps the version if the same user logs in again without one", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
