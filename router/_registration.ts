@@ -59,8 +59,7 @@ export function collectRoutes(
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
     const name = nameOf(route);
-    // Without this check, the handler after two guards would be ignored
-    // silently.
+    // A handler after two guards would otherwise be ignored silently.
     if (others.length > 0) {
       throw new TypeError(
         `Cannot register ${name}: several middleware need an array`,

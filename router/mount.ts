@@ -93,7 +93,7 @@ export function createMountHandler(
     );
   }
   const fetch = fetchOf(target);
-  // Without this check, every request would fail if the caller uses no types.
+  // Every request would otherwise fail if the caller uses no types.
   if (typeof fetch !== "function") {
     throw new TypeError(`Cannot mount at "${prefix}": its target has no fetch`);
   }

@@ -199,7 +199,7 @@ async function openSession(context: RequestContext): Promise<Session> {
   if (problem !== undefined) {
     throw new TypeError(`Cannot bind the session to a device: ${problem}`);
   }
-  // Without a cookie there is no session, and lazy sessions need not be loaded.
+  // A request without a cookie has no session, so nothing needs to be loaded.
   return context.request.headers.has("Cookie") ? await session.load() : session;
 }
 

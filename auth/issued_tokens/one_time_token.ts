@@ -199,7 +199,7 @@ export async function takeOneTimeToken(
   if (found === null) return null;
   const { grant, key, stored } = found;
   const index = await indexOf(tokens, use.purpose, grant.account);
-  // Without a lock, concurrent requests with two tokens would both succeed.
+  // Concurrent requests with two tokens would both succeed without a lock.
   const locks = createMarks(call, index, LOCK_TTL);
   const lock = `${index}:lock`;
   if (!await locks.add(lock, true)) return null;

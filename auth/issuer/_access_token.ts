@@ -175,7 +175,7 @@ function checkOptions(options: AccessTokenOptions, name: string): void {
   }
   const audiences = [audience].flat();
   if (audiences.some((one) => typeof one !== "string" || one === "")) {
-    // Without an audience, tokens for any other API would pass (ASVS 5.0,
+    // Tokens for any other API would pass without an audience (ASVS 5.0,
     // 9.2.3).
     fail("it needs an audience");
   }

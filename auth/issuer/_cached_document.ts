@@ -139,7 +139,7 @@ async function fetchEntry<Value>(
       CACHE_TIMEOUT,
     );
   } catch {
-    // Without the cache there is one more request, but the login works.
+    // The login works without the cache, after one more request.
   }
   return { value, at };
 }

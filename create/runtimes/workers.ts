@@ -82,8 +82,8 @@ function scripts({ tables, options }: Template): Record<string, string> {
   const migrate = tables === null
     ? () => ""
     : (place: string) => `wrangler d1 migrations apply DB ${place} && `;
-  // Without an http origin, cookies would be Secure, which not every browser
-  // accepts on localhost.
+  // Cookies would be Secure without an http origin, and not every browser
+  // accepts those on localhost.
   const origin = "origin" in options
     ? " --var ORIGIN:http://localhost:8787"
     : "";

@@ -41,7 +41,7 @@ export class Users {
   async verify(email: string, password: string): Promise<User | null> {
     const sql = "SELECT id, email, hash FROM users WHERE email = ?";
     const [row] = await this.#query(sql, [email]);
-    // Without a user, this takes as long as a wrong password, and fails.
+    // An unknown user takes as long as a wrong password, and fails.
     const hash = row === undefined ? null : String(row.hash);
     const { ok } = await verifyPassword(hash, password, {
       peppers: this.#peppers,

@@ -151,8 +151,7 @@ function append(parts: Part[], child: HTMLChild): void {
   } else if (Array.isArray(child)) {
     for (const each of child) append(parts, each);
   } else if (isLate(child)) {
-    // Without this handler, a rejection before the child's turn would be
-    // unhandled.
+    // A rejection before the child's turn would be unhandled without this.
     if (child instanceof Promise) child.catch(() => {});
     parts.push(child);
   } else appendSource(parts, escape(String(child)));

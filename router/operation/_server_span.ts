@@ -26,7 +26,7 @@ export function traceIdsOf(
   span: TelemetrySpan | undefined,
 ): TraceIds | undefined {
   const ids = span?.spanContext();
-  // Without an SDK, all ids are zeros.
+  // All ids are zeros without an SDK.
   return ids && parseInt(ids.traceId, 16) ? ids : undefined;
 }
 

@@ -134,7 +134,7 @@ export function securityEvents(
     const response = withReceiver(context, receive, next);
     // Returning the same promise saves the router from creating another one.
     const finished = response.then(finish, finish);
-    // Without this, a client that leaves early would suppress its own events.
+    // A client that leaves early could otherwise suppress its own events.
     if (endsWithClient) waitUntilOf(context)?.(finished);
     return response;
   };

@@ -87,7 +87,7 @@ export function telemetry(
       new ServerSpanOptions(context),
       parent,
     );
-    // Without an SDK, there is nothing to record.
+    // There is nothing to record without an SDK.
     const ids = traceIdsOf(span);
     if (!ids) return next();
     context.set(ActiveTrace, () => traceIdsOf(trace.getActiveSpan()) ?? ids);

@@ -35,7 +35,7 @@ export type JoinPatterns<Prefix extends string, Pattern extends string> =
       : `/${Pattern}`
     : Prefix extends `${infer Start}/` ? JoinPatterns<Start, Pattern>
     : Pattern extends "" | "/"
-    // Without a path, an origin matches all of its paths.
+    // An origin without a path matches all of its paths.
       ? [OriginPath<Prefix>] extends [never] ? JoinPatterns<"", Prefix>
       : `${Prefix}/`
     : `${JoinPatterns<"", Prefix>}${JoinPatterns<"", Pattern>}`;

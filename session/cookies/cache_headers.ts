@@ -103,7 +103,7 @@ function copyOf(response: Response): Response {
   }
   // Bun adds the content type of a string body, unless `body` was read before.
   const copy = response.clone();
-  // Without this, the original would buffer everything that the copy reads.
+  // The original would otherwise buffer everything that the copy reads.
   response.body?.cancel().catch(() => {});
   return copy;
 }

@@ -87,7 +87,7 @@ export class CookieDriver implements SessionDriver {
     // This request came after the logout, no matter what the clock of this
     // machine says.
     record.createdAt = Math.max(record.createdAt, this.#endedAt + 1);
-    // Without a store there is no index.
+    // Cookie sessions have no store, and therefore no index.
     record.content.names = [];
     if (idChange === "login") await outlastRevocation(record, this.#config);
     const { logins, main } = LoginCookies.split(record);

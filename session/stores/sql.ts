@@ -236,8 +236,8 @@ class SQLStore implements SessionStore {
     for (let count = 0; count < SWEEP.statements; count++) {
       const removed = await this.#removeExpired(time, SWEEP.rows);
       if (removed < SWEEP.rows) return false;
-      // Without this pause, a database in this process would block all other
-      // requests.
+      // A database in this process would block all other requests without this
+      // pause.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     return true;
