@@ -14,7 +14,7 @@ export const PASSWORD_RESET = "password-reset";
  * session.
  *
  * @param access The user and the new access version.
- * @param except The id of a session that goes on.
+ * @param except The id of a session that continues.
  */
 export async function endSessionsAndTokens(
   { tokens }: Services,

@@ -62,8 +62,8 @@ export async function unlessEnded<Result>(
 
 /**
  * Creates the scheme that finds the user of a session. A session with an older
- * access version than its user is logged out: also one that another request is
- * just creating, and also if the session store failed to end it.
+ * access version than its user is logged out, even if another request is just
+ * creating the session, or the session store failed to end it.
  */
 export function sessionScheme(users: Users) {
   return createSessionAuthScheme({

@@ -71,7 +71,7 @@ function addVerification(router: AppRouter, services: Services): void {
     return redirect(index);
   });
 
-  // Without a login: another browser gets the code to type.
+  // The link needs no login: another browser gets the code to type.
   router.map(link, {
     actions: {
       async index(context) {

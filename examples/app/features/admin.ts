@@ -54,7 +54,7 @@ export function addAdmin(router: AppRouter, services: Services): void {
           const wanted = context.get(FormData).get("role");
           const role = ROLES.find((role) => role === wanted);
           if (user === null) throw new HTTPError(404);
-          // Without an admin, no user could become one.
+          // Admins cannot change their own role, so one always remains.
           if (role === undefined || user.id === id) {
             throw new HTTPError(400);
           }

@@ -99,7 +99,7 @@ export function addConfirmation(router: AppRouter, services: Services): void {
         }
         const result = await credentialsAuthResult(password, context);
         if (result.ok) {
-          // The session goes on under a new id, with a new time of login.
+          // The session gets a new id and a new login time.
           const session = await completePasswordLogin(context, result.user);
           return redirect(session === null ? loginPath : returnToOf(context));
         }

@@ -84,7 +84,7 @@ export function addEmailConfirmation(
         const grant = await takeOneTimeToken(store, use);
         if (grant === null) return uselessPage(context);
         if (user.email) await confirmThrottle.trustDevice(context, user.email);
-        // The session goes on under a new id, with a new time of login.
+        // The session gets a new id and a new login time.
         await unlessEnded(logIn(context, user));
         const fallback = routes.account.profile.show.href();
         return redirect(safeRedirectPath(grant.data, fallback));

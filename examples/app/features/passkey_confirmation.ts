@@ -32,7 +32,7 @@ export function addPasskeyConfirmation(
       const search = { returnTo: returnToOf(context) };
       return redirect(routes.account.confirm.index.href({}, search));
     }
-    // The session goes on under a new id, with a new time of login.
+    // The session gets a new id and a new login time.
     await logIn(context, context.get(Auth), { methods: result.methods });
     return redirect(returnToOf(context));
   });

@@ -100,7 +100,7 @@ function addChoice(router: AppRouter, services: Services): void {
       async action(context) {
         const form = context.get(FormData);
         const token = form.get("token");
-        // Without a valid link, nothing is hashed.
+        // An invalid link is refused before the costly hash of the password.
         const user = await ownerOf(services, token);
         if (user === null || typeof token !== "string") {
           return uselessPage(context);
