@@ -73,7 +73,7 @@ Deno.test("a profile has the fields of the application, and the types", async ()
   assertEquals((await accounts.users.find(user!.id))?.name, "Ada L.");
 });
 
-Deno.test("a new password ends the other sessions, and this one goes on", async () => {
+Deno.test("a new password ends the other sessions, and this one continues", async () => {
   const { browser, lastMail, registered } = startAccounts();
   const ada = await registered();
   const other = browser();
@@ -95,7 +95,7 @@ Deno.test("a new password ends the other sessions, and this one goes on", async 
   assertEquals(login.status, 303);
 });
 
-Deno.test("a new address needs a proof, and the earlier one can restore itself", async () => {
+Deno.test("a new address is verified, and a link to the earlier one restores it", async () => {
   const { accounts, browser, lastMail, registered } = startAccounts();
   const thief = await registered();
   const id = (await accounts.users.findByEmail(email))!.id;
@@ -112,7 +112,8 @@ Deno.test("a new address needs a proof, and the earlier one can restore itself",
 
   const notice = await lastMail(email);
   assertStringIncludes(notice.text, "eve@example.com");
-  // The thief moves on, and later tries to undo the restoration.
+  // The thief changes the address again, and later tries to undo the
+  // restoration.
   await thief.post("/account/email", { email: "mallory@example.com" });
   const second = codeOf(await lastMail("mallory@example.com"));
   await thief.post("/account/email/code", { code: second });
@@ -135,7 +136,7 @@ Deno.test("a new address needs a proof, and the earlier one can restore itself",
   assertEquals((await owner.post("/account/not-me", { token })).status, 400);
 });
 
-Deno.test("the address of another account stays with it, and its owner hears of it", async () => {
+Deno.test("the address of another account cannot be taken, and its owner gets an email", async () => {
   const { accounts, lastMail, registered } = startAccounts();
   await registered({ email: "eve@example.com" });
   const ada = await registered();

@@ -115,14 +115,14 @@ Deno.test("an old login of an administrator changes nothing until it is confirme
   assertEquals((await accounts.users.find(adaId))?.role, "user");
 });
 
-Deno.test("an administrator who lost the role is out at the next request", async () => {
+Deno.test("an administrator who lost the role is refused at the next request", async () => {
   const { accounts, root, rootId } = await start();
   assertEquals((await root.get("/admin")).status, 200);
   await accounts.users.setRole(rootId, "user");
   assertEquals((await root.get("/admin")).status, 403);
 });
 
-Deno.test("a form of another site changes no account", async () => {
+Deno.test("a form on another site changes no account", async () => {
   const { accounts, adaId, root } = await start();
   const response = await root.client.fetch(`/admin/users/${adaId}`, {
     method: "POST",
@@ -223,7 +223,7 @@ for (const [values, status] of malformed) {
   });
 }
 
-Deno.test("a block ends the sessions, and says its reason and its end", async () => {
+Deno.test("a block ends the sessions, and the page shows its reason and its end", async () => {
   const { accounts, adaId, log, logIn, root } = await start();
   const ada = await logIn(adaId);
   const path = `/admin/users/${adaId}`;
@@ -284,7 +284,7 @@ Deno.test("administrators can neither block nor remove themselves or each other"
   }
 });
 
-Deno.test("the last administrator keeps the role, also if two lose it at once", async () => {
+Deno.test("the last administrator keeps the role, even if two lose it at once", async () => {
   const { accounts, create, log, logIn, root, rootId } = await start();
   const lose = { do: "role", role: "user" };
   const alone = await root.send(`/admin/users/${rootId}`, lose);
@@ -302,7 +302,7 @@ Deno.test("the last administrator keeps the role, also if two lose it at once", 
   assertEquals((await accounts.users.list({ role: "admin" })).users.length, 1);
 });
 
-Deno.test("the last administrator does not delete their account, also if two do it at once", async () => {
+Deno.test("the last administrator does not delete their account, even if two do it at once", async () => {
   const { accounts, create, log, logIn, root, rootId, store } = await start();
   const alone = await root.send("/account/delete", {});
   assertEquals(alone.status, 409);
@@ -342,7 +342,7 @@ Deno.test("a link that an administrator began does not reach the user as whom th
   assertEquals(status, 400);
 });
 
-Deno.test("acting as a user needs a reason, and no administrator can be acted as", async () => {
+Deno.test("acting as a user needs a reason, and is refused for administrators", async () => {
   const { adaId, create, log, root, rootId } = await start();
   const other = await create("Eve", "admin");
   for (const id of [other, rootId]) {
@@ -396,7 +396,7 @@ Deno.test("acting does not begin if the audit log is down", async () => {
   assertEquals((await store.find(adaId))?.role, "user");
 });
 
-Deno.test("nothing that is a way in changes while an administrator acts (policy 11)", async () => {
+Deno.test("no way in changes while an administrator acts as the user (policy 11)", async () => {
   const definition = defineAccounts({
     scopes: ["read"],
     teamRoles: ["owner", "reader"],
@@ -592,7 +592,7 @@ for (const [options, error, message] of refused) {
   });
 }
 
-Deno.test("the pages for administrators speak German", async () => {
+Deno.test("the pages for administrators are also in German", async () => {
   const { adaId, root } = await start();
   const language = { "Accept-Language": "de" };
   for (const path of ["/admin", `/admin/users/${adaId}`, "/admin/audit"]) {

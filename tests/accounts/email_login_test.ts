@@ -3,7 +3,7 @@ import { codeOf, linkOf, startAccounts, tokenOf } from "./_accounts.ts";
 
 const email = "ada@example.com";
 
-Deno.test("a login by email works with the code, and goes on", async () => {
+Deno.test("a login by email works with the code, and returns to the page", async () => {
   const { browser, lastMail, registered } = startAccounts();
   await registered();
   const ada = browser();
@@ -41,7 +41,7 @@ Deno.test("a login by email works with the link in the same browser only", async
   assertEquals(await ada.isLoggedIn(), true);
 });
 
-Deno.test("a login by email answers the same for an unknown or a blocked address", async () => {
+Deno.test("a login by email responds the same for an unknown or a blocked address", async () => {
   const { accounts, browser, registered } = startAccounts();
   await registered();
   await registered({ email: "eve@example.com" });
@@ -66,7 +66,7 @@ Deno.test("a login by email answers the same for an unknown or a blocked address
   assertEquals(accounts.mails.slice(sent).map(({ to }) => to), [email]);
 });
 
-Deno.test("a login by email proves the address of an account without one", async () => {
+Deno.test("a login by email verifies the address of its account", async () => {
   const { accounts, browser, lastMail } = startAccounts();
   const eve = { email: "eve@example.com", name: "Eve" };
   const { id } = (await accounts.users.create(eve))!;

@@ -148,7 +148,7 @@ for (const [name, values] of invalid) {
   });
 }
 
-Deno.test("the owner hears of a new key, and its link revokes it", async () => {
+Deno.test("the owner gets an email about a new key, and its link revokes the key", async () => {
   const { accounts, ada, call } = await start({});
   const response = await ada.send("/account/keys", {
     ...KEY,
@@ -179,7 +179,7 @@ Deno.test("a key opens only routes that name a scope", async () => {
   }
 });
 
-Deno.test("a key has at most what its user has at the time of the request", async () => {
+Deno.test("a key never has more rights than its user at the time of the request", async () => {
   const { accounts, call, user } = await start({});
   const { token } = (await accounts.keys.issue(user.id, KEY))!;
   assertEquals((await call(token, "/staff")).status, 403);

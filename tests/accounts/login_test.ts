@@ -150,7 +150,7 @@ for (const [name, init] of malformed) {
     JSON.stringify(accounts.routes, (_key, value) => {
       // A route of a record gets an unknown id.
       if (value?.method === "POST") {
-        paths.push(value.pattern.source.replaceAll(/:\w+/g, "nobody"));
+        paths.push(value.pattern.source.replaceAll(/:\w+/g, "unknown"));
       }
       return value;
     });

@@ -82,7 +82,7 @@ function ofTeam(path: string, values: Record<string, string>): Proof {
   };
 }
 
-/** A proof of every route, or the reason that it has none. */
+/** The proof of every route, or the reason why it needs no proof. */
 const proofs: Record<
   keyof AccountRoutes,
   Proof | "without an account" | "a way in, which a reset removes"
@@ -254,7 +254,7 @@ Deno.test("policy 2: the proofs of every route are in the table", () => {
 
 for (const [name, proof] of Object.entries(proofs)) {
   if (typeof proof === "string") continue;
-  Deno.test(`policy 2: an end of access ends the proof of ${name}`, async () => {
+  Deno.test(`policy 2: an end of access ends the proof of  ${name}`, async () => {
     const database = createMemoryAccountStore();
     const app = startAccounts({ database, definition, providers });
     const ada = await app.registered();
@@ -427,7 +427,7 @@ Deno.test("policy 8: a blocked user is out within one request", async () => {
   assertEquals(await session.json(), { account: null });
 });
 
-Deno.test("policy 8: a block without an end of sessions counts as well", async () => {
+Deno.test("policy 8: a block works even if the sessions did not end", async () => {
   const database = createMemoryAccountStore();
   const { registered } = startAccounts({ database });
   const ada = await registered();

@@ -14,7 +14,7 @@ import {
 
 const ADA = { email: "ada@example.com", name: "Ada", password: PASSWORD };
 
-Deno.test("a registration with the code of the email logs in and goes on", async () => {
+Deno.test("a registration with the code of the email logs in and returns to the page", async () => {
   const { accounts, browser, lastMail } = startAccounts();
   const ada = browser();
   assertEquals((await ada.get("/register")).status, 200);
@@ -123,7 +123,7 @@ Deno.test("a form shows its errors and values, but no password", async () => {
   assert(!page.includes("s3cret"));
 });
 
-Deno.test("a closed registration answers 404", async () => {
+Deno.test("a closed registration responds with 404", async () => {
   const { browser } = startAccounts({ registration: "closed" });
   for (const path of ["/register", "/register/code", "/register/link"]) {
     assertEquals((await browser().get(path)).status, 404);

@@ -50,7 +50,7 @@ async function firstFactor(browser: Browser): Promise<void> {
   assertEquals(await browser.isLoggedIn(), false);
 }
 
-Deno.test("a login with an app needs its code, once, and goes on", async () => {
+Deno.test("a login with an app needs its code, once, and returns to the page", async () => {
   const { browser, lastMail, nextCode } = await startWithApp();
   assertStringIncludes((await lastMail(email)).text, "authenticator app");
   const [first, second] = [browser(), browser()];
@@ -88,7 +88,7 @@ Deno.test("a remembered browser needs no code, until the password is reset", asy
   assertEquals((await login.json()).next, "second-factor");
 });
 
-Deno.test("a recovery code logs in once, and the owner hears of it", async () => {
+Deno.test("a recovery code logs in once, and the owner gets an email", async () => {
   const { browser, codes, lastMail } = await startWithApp();
   const [code] = codes;
   const phone = browser();

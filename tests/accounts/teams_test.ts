@@ -111,7 +111,7 @@ async function invite(
   return linkOf(mail);
 }
 
-/** Returns the membership of a user: the clock stands still, so all are as old. */
+/** Returns the membership of a user. All memberships have the same time. */
 async function memberOf(
   { accounts }: Pick<App, "accounts">,
   team: string,
@@ -154,7 +154,7 @@ Deno.test("a user is owner of one team and reader of another", async () => {
   assertEquals(await status(ada, "GET", `/t/${looms}/notes`), 200);
   assertEquals(await status(ada, "POST", `/t/${looms}/notes`), 403);
   assertEquals(await status(ada, "DELETE", `/t/${looms}`), 403);
-  // The site's roles and those of teams are different things.
+  // The roles of the site and those of teams are separate.
   assertEquals(await status(ada, "GET", "/staff"), 403);
   await accounts.users.setRole(bob.id, "admin");
   assertEquals(await status(bob, "GET", "/staff"), 200);
@@ -409,7 +409,7 @@ Deno.test("100 parallel requests leave a team with at most 50 open invitations",
     ),
   );
   const sent = responses.filter(({ status }) => status === 200).length;
-  // Each of them that sees too many others withdraws its own.
+  // Each request that sees too many invitations withdraws its own.
   assert(sent <= 50, String(sent));
   await accounts.flush();
   assertEquals(accounts.mails.length, sent);
@@ -421,7 +421,7 @@ Deno.test("100 parallel requests leave a team with at most 50 open invitations",
   await accounts.flush();
 });
 
-Deno.test("the key of a team has at most what the membership has now, and ends with it", async () => {
+Deno.test("the key of a team never has more rights than the membership, and ends with it", async () => {
   const { accounts, call, login } = start();
   const [ada, bob] = [await login("ada"), await login("bob")];
   const engines = await newTeam(ada, "Engines");

@@ -110,6 +110,6 @@ export function launchProfile(
   args: readonly string[],
 ): Promise<BrowserContext> {
   const options = { executablePath, args: [...ARGS, ...args] };
-  // Without a folder, Playwright creates one and removes it at the end.
+  // Playwright creates a folder if none is named, and removes it at the end.
   return chromium.launchPersistentContext("", options);
 }

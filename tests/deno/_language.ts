@@ -72,6 +72,9 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bis answered (?:with )?\d{3}\b/i, "gets a 4xx, responds with"],
   [/\be-mails?\b/i, "email"],
   [/\bsign(?:s|ed)? in\b/i, "log in"],
+  [/\bgoes on\b/i, "continues"],
+  [/\bhears? of\b/i, "gets an email about"],
+  [/\balso if\b/i, "even if"],
 ];
 
 /**
@@ -125,11 +128,13 @@ export function findingsOf(prose: Prose): Finding[] {
 
 /** Words that are German under their English, and the English ones. */
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
-  [/\balso (?:if|when|while)\b/i, "even if, even while"],
+  [/\balso (?:when|while)\b/i, "even while"],
   [/\bwas faster\b/i, "won the race"],
   [/\bset-ups?\b/i, "setup, or the verb set up"],
-  [/\b(?:go|goes|going) on\b/i, "continue"],
+  [/\b(?:go|going) on\b/i, "continue"],
   [/\bthe present (?:one|value|version)\b/i, "the current one"],
+  [/\b(?:has|have) at most what\b/i, "never has more … than"],
+  [/\bopens? nothing (?:of|in)\b/i, "gives no access to"],
   [/\bas of an?\b/i, "for example of a"],
   [/\b(?:an)?other [\w-]+ than\b/i, "other than, different from"],
   [
@@ -177,9 +182,10 @@ export function telegramsOf({ file, line, kind, words }: Prose): Finding[] {
     } else if (sentence.startsWith("So ")) {
       add('not "So" at the beginning: therefore, or one sentence', sentence);
     } else if (
-      index === 0 && kind === "comment" && sentence.startsWith("Otherwise")
+      index === 0 && kind === "comment" &&
+      /^(?:Otherwise|Without)\b/.test(sentence)
     ) {
-      add("a comment does not begin with Otherwise", sentence);
+      add("a comment begins with its subject", sentence);
     } else if (
       (index > 0 || kind === "comment") && !VERBLESS.test(sentence) &&
       !(kind === "tag" && sentence.startsWith("If ")) && !hasMainVerb(sentence)

@@ -125,7 +125,7 @@ async function respond(
 ): Promise<CallToolResult | InputRequiredResult> {
   const responses = mcpReq.inputResponses ?? {};
   const round = hasState ? mcpReq.requestState<number>() ?? 0 : 0;
-  // Without a state, only the responses tell the round.
+  // Only the responses show the round if there is no state.
   const asked = hasState ? rounds[round - 1] : rounds[0];
   const isComplete = asked !== undefined &&
     Object.keys(asked).every((key) => key in responses);

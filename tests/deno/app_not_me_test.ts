@@ -95,7 +95,7 @@ const ways: Record<string, Added> = {
 };
 
 for (const [name, { notice, add, exists }] of Object.entries(ways)) {
-  Deno.test(`the owner hears of a thief's ${name}, and removes it by the link of the notice`, async () => {
+  Deno.test(`the owner gets an email about a thief's ${name}, and removes it by the link of the notice`, async () => {
     await using app = await startExampleApp();
     const thief = await register(app);
     await add(thief, app);

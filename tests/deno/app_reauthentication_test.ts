@@ -104,7 +104,7 @@ Deno.test("the number of emails with links that confirm a login is limited", asy
   await using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   const statuses: number[] = [];
-  // Without a client address the throttle allows more.
+  // The throttle allows more for requests without a client address.
   for (let count = 0; count < 60; count++) {
     statuses.push((await app.post("/account/confirm/send"))[0]);
   }

@@ -46,7 +46,7 @@ Deno.test("the guide has the steps of every named provider, ten lines at most", 
   assertEquals(count, 7);
 });
 
-/** Returns the points of a numbered list, also if they have several lines. */
+/** Returns the points of a numbered list, even if they have several lines. */
 function stepsOf(text: string): string[] {
   return text.split(/^\d+\. /m).slice(1)
     .map((step) => step.replaceAll(/\s+/g, " ").trim());

@@ -118,6 +118,7 @@ const telegrams = [
   "// Not in the future either: the clock was wrong.",
   "// Otherwise the handler after two guards would be ignored silently.",
   "// Without the text of the pair, which may be a token without a client.",
+  "// Without a known expiry, the key is expired.",
   "// The tokens of a process that was thought dead, or of a new login.",
   "// It is full. So the store evicts the oldest one.",
   "// The last check, so that no other proof costs a write.",
@@ -135,11 +136,12 @@ for (const comment of telegrams) {
 }
 
 const foreign = [
-  ["It works once, also if two requests send it.", "also if"],
   ["It fails if another request was faster.", "was faster"],
   ["It begins the set-up of an app.", "set-up"],
-  ["The handler goes on.", "goes on"],
+  ["The owner stays logged in, also while it runs.", "also while"],
   ["The version is not the present one.", "the present one"],
+  ["A key has at most what its user has.", "has at most what"],
+  ["A key opens nothing of other teams.", "opens nothing of"],
   ["An old copy, as of a session, does nothing.", "as of a"],
   ["It is in another file than its type.", "another file than"],
   [
@@ -180,6 +182,9 @@ const broken = [
   ["/** The cache of keys. */\nexport function a() {}", "third-person verb"],
   ["/** A key. Where it is missing, nothing happens. */\nlet a;", "relative"],
   ["// Nobody reads it.\nlet a;", 'not "Nobody"'],
+  ["// It works once, also if two requests send it.\nlet a;", 'not "also if"'],
+  ['test("the owner hears of it, and goes on");', 'not "goes on"'],
+  ['test("the owner hears of it, and goes on");', 'not "hears of"'],
   ['throw new Error("Cannot read key: there is none at hand");', '"at hand"'],
 ] as const;
 

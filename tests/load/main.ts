@@ -3,7 +3,7 @@
  *
  *     deno task load [script…] [--quick] [--store=Redis…]
  *
- * Without names, all scripts run. They exit with 1 if a bar does not hold.
+ * All scripts run if none is named. They exit with 1 if a bar does not hold.
  *
  * @module
  */

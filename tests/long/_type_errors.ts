@@ -85,7 +85,7 @@ function readErrors(output: string, folder: string): TypeError[] {
     const [, path = "", line] = /^(.+):(\d+):\d+/.exec(
       place.slice(folder.length),
     )!;
-    // Without the line of code and its underline.
+    // The last two lines are the line of code and its underline.
     const lines = message.trimEnd().split("\n").slice(0, -2);
     errors.push({ path, line: Number(line), message: lines.join("\n") });
   }

@@ -49,7 +49,7 @@ test("Chromium registers a key, holds a navigation until the refresh, and forget
   assertEquals(app.log, ["received GET /", "answered GET /"]);
 });
 
-test("a copied cookie jar stops working in another profile of Chromium, and the owner goes on", async () => {
+test("a copied cookie jar stops working in another profile of Chromium, and the owner continues", async () => {
   await using app = await startApp();
   await using owner = await app.open();
   await logIn(owner);

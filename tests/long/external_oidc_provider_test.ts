@@ -133,7 +133,7 @@ Deno.test("npm:oidc-provider: DPoP binds tokens to a key, also after a refresh (
   assert(rotated.ok);
   assertEquals(rotated.tokens.dpopKey, result.tokens.dpopKey);
   for (const scheme of ["Bearer", "DPoP"]) {
-    // Without a proof.
+    // The request has no proof.
     const response = await fetch(`${app.issuer}/me`, {
       headers: { Authorization: `${scheme} ${rotated.tokens.accessToken}` },
     });

@@ -193,7 +193,7 @@ async function startWorkerd(): Promise<Running> {
 export default {
   fetch: (...platform) => (router ??= createEndingApp()).fetch(...platform),
 };`,
-    // Without this flag the signal of a request never aborts.
+    // The signal of a request never aborts without this flag.
     { compatibilityFlags: ["enable_request_signal"] },
   );
   // The application loads with the first request.

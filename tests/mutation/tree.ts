@@ -99,7 +99,7 @@ export async function runTests(
   const decoder = new TextDecoder();
   const output = decoder.decode(stdout) + decoder.decode(stderr);
   if (code === 0) return { result: "passed", output };
-  // Without a summary, the process was stopped or the module is not valid.
+  // A missing summary means a stopped process or an invalid module.
   const isStopped = code > 1 && !/\d+ failed|error: /.test(output);
   return { result: isStopped ? "timed out" : "failed", output };
 }

@@ -56,7 +56,7 @@ export function isSuite(name: string): name is SuiteName {
 
 /**
  * Returns the tests of files and folders, in as few isolates as possible.
- * Without any, returns the quick tests.
+ * If there are no paths, returns the quick tests.
  */
 export async function suiteOf(paths: readonly string[]): Promise<Suite> {
   const files = paths.length === 0 ? await quickFiles() : [];

@@ -119,7 +119,7 @@ Deno.test("session({ secrets }) ignores a malformed or forged time of a logout",
     browser.cookies.set(ENDED, value);
     assertEquals(await browser.visit((session) => session.userId), 7, value);
   }
-  // Without the session's name, it is invalid.
+  // The cookie of a session with another name is invalid.
   browser.cookies.delete(ENDED);
   browser.cookies.set("__Host-Http-other-ended", other.cookies.get(ENDED)!);
   assertEquals(await browser.visit((session) => session.userId), 7);

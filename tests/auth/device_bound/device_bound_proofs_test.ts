@@ -423,7 +423,7 @@ async function hmacByPublicKey(device: Device): Promise<string> {
 async function assertUnbound(device: Device, response: Response) {
   assertEquals(response.status, 400);
   assertEquals(response.headers.getSetCookie(), []);
-  // The session goes on as before.
+  // The session continues as before.
   assertEquals(await (await device.get()).json(), "7");
   assertEquals(await (await device.get("/sessions")).json(), [false]);
   assertEquals((await device.get("/bound")).status, 403);

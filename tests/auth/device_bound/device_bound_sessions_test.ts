@@ -74,7 +74,7 @@ for (const algorithm of ["ES256", "RS256"] as const) {
   });
 }
 
-Deno.test("deviceBoundSessions() makes requests with copied cookies anonymous, and the owner goes on", async () => {
+Deno.test("deviceBoundSessions() makes requests with copied cookies anonymous, and the owner continues", async () => {
   const { clock, router } = createBoundApp();
   const owner = await new Device(router).bind();
   const jar = owner.jar;

@@ -130,7 +130,7 @@ Deno.test("refreshExternalAuth() returns the rotated refresh token if the new ID
   const result = await refreshExternalAuth(client, tokens);
   assert(!result.ok);
   const { accessToken: _, expiresAt: __, ...kept } = tokens;
-  // Without the access token, which may belong to another user.
+  // The access token is removed, because it may belong to another user.
   assertEquals<unknown>(result.tokens, {
     ...kept,
     refreshToken: issued.refresh_token,

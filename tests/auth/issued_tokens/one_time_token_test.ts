@@ -65,7 +65,7 @@ Deno.test("takeOneTimeToken() accepts one of several concurrent tokens of an acc
   }
 });
 
-Deno.test("takeOneTimeToken() returns the data once, also if a request waits for the lock (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() returns the data once, even if a request waits for the lock (ASVS 6.5.1)", async () => {
   const memory = createMemorySessionStore();
   const token = await createOneTimeToken(memory, { purpose, account: 7 });
   const found = Promise.withResolvers<void>();

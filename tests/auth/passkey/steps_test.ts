@@ -415,7 +415,7 @@ Deno.test("finishAuthentication() refuses a signature with a number that DER rea
       der[at + 2] === 0 && der[at + 3] === 0x80
     );
     if (at === undefined) continue;
-    // Without the zero before it, the number is the same, but negative.
+    // The number is negative if the zero before it is missing.
     der.splice(at + 2, 1);
     der[at + 1]!--;
     der[1]!--;

@@ -506,7 +506,7 @@ Deno.test("forwardTo() aborts its request when the client leaves before the resp
   assertEquals(app.errors, []);
 });
 
-Deno.test("forwardTo() never returns the token, also if the API repeats it", async () => {
+Deno.test("forwardTo() never returns the token, even if the API repeats it", async () => {
   const half = TOKEN.length / 2;
   const bodies = [
     [`before ${TOKEN} after`],

@@ -298,7 +298,7 @@ Deno.test("forwardTo() asks a second time for a nonce only if it changes", async
   assertEquals(app.received.length, 3);
 });
 
-Deno.test("forwardTo() sends a streamed body once, also if the API asks for a nonce", async () => {
+Deno.test("forwardTo() sends a streamed body once, even if the API asks for a nonce", async () => {
   const app = new ForwardApp();
   const dpopKey = await createDPoPKey();
   app.results = [{ ok: true, accessToken: TOKEN, dpopKey }];

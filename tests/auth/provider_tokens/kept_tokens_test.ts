@@ -548,7 +548,7 @@ Deno.test("get() refreshes a token at its expiry, also with minimumValidity 0", 
   assertEquals(app.refreshes, 1);
 });
 
-Deno.test("get() never returns the token that the API rejected, also if the provider fails", async () => {
+Deno.test("get() never returns the token that the API rejected, even if the provider fails", async () => {
   const app = await TokenApp.create();
   const browser = await app.logIn();
   const rejected = await seenBy(browser);

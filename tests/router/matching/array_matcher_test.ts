@@ -307,7 +307,7 @@ Deno.test("__proto__ is not a valid name, and params have no prototype", () => {
   }
 });
 
-Deno.test("a wildcard is decoded, also if another route has the escapes as fixed text", () => {
+Deno.test("a wildcard is decoded, even if another route has the escapes as fixed text", () => {
   const matcher = new ArrayMatcher<null>();
   matcher.add("GET", new RoutePattern("/é/x/z"), null);
   matcher.add("GET", new RoutePattern("/é/:b/c"), null);
@@ -348,7 +348,7 @@ Deno.test("params of one match are not those of the next", () => {
   const second = matcher.match("GET", "https://example.com/2")!;
   assertEquals([first.params.a, second.params.a], ["1", "2"]);
 
-  // Without params; none can be added.
+  // This route has no params, and none can be added.
   matcher.add("GET", new RoutePattern("/a/b"), null);
   const { params } = matcher.match("GET", "https://example.com/a/b")!;
   Reflect.set(params, "a", "1");

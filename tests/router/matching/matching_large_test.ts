@@ -91,7 +91,7 @@ Deno.test("a path with six optional parts matches in each of its 64 forms", () =
   }
 });
 
-Deno.test("more fixed text is more specific, also if the sums of lengths are equal or large", () => {
+Deno.test("more fixed text is more specific, even if the sums of lengths are equal or large", () => {
   const rows = [
     ["/aa:x/b:y", `/a:x/${"b".repeat(32)}:y`, `/aaa/${"b".repeat(33)}`],
     ["/aaa:x/b:y", `/a:x/${"b".repeat(63)}:y`, `/aaaa/${"b".repeat(64)}`],

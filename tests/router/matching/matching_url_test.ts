@@ -157,7 +157,7 @@ Deno.test("ArrayMatcher distinguishes origins with the same prefix", () => {
   }
 });
 
-Deno.test("a dot segment is normalized, also if routes begin with dots", () => {
+Deno.test("a dot segment is normalized, even if routes begin with dots", () => {
   for (const dots of ["..", "%2e", "%2E%2e"]) {
     const matcher = new ArrayMatcher<string>();
     for (const path of [`/${dots}a`, `/${dots}b`, "/x"]) {

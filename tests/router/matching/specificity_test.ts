@@ -372,7 +372,7 @@ function matcherOf(
   return matcher;
 }
 
-Deno.test("HEAD matches the GET route, also if another path has a HEAD route", () => {
+Deno.test("HEAD matches the GET route, even if another path has a HEAD route", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("HEAD", new RoutePattern("/other"), "HEAD /other");
   matcher.add("GET", new RoutePattern("/"), "GET /");

@@ -77,7 +77,7 @@ Deno.test("securityEvents() names the user, the address, the request and its tra
   }]);
 });
 
-Deno.test("securityEvents() prints an event that it cannot deliver, and goes on", async () => {
+Deno.test("securityEvents() prints an event that it cannot deliver, and continues", async () => {
   const reasons: unknown[] = [];
   using calls = captureConsole();
   const { printed } = calls;
