@@ -60,7 +60,7 @@ export const accountChecks: readonly Check[] = [
   }],
   ["update() changes only what it gets", async (store) => {
     const account = await create(store, { fields: { plan: "free" } });
-    expect("none", await store.update(newId(), { name: "Eve" }), false);
+    expect("no account", await store.update(newId(), { name: "Eve" }), false);
     expect("update", await store.update(account.id, { name: "Eve" }), true);
     expect("nothing", await store.update(account.id, {}), true);
     const found = await store.find(account.id);

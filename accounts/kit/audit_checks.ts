@@ -40,7 +40,7 @@ export const auditChecks: readonly Check[] = [
     await audit.add(entry);
     expect("user", (await audit.list({ of: user })).entries, [entry]);
     expect("actor", (await audit.list({ of: other })).entries, [entry]);
-    expect("nobody", (await audit.list({ of: newId() })).entries, []);
+    expect("no account", (await audit.list({ of: newId() })).entries, []);
     const byAction = async (action: string) =>
       (await audit.list({ of: user, action })).entries.length;
     expect("action", await byAction("role"), 1);

@@ -197,8 +197,8 @@ const CHECKS: readonly TeamCheck[] = [
       await teams.setRole(change, "reader");
       const use = { email: second.email, now: 10, owner: OWNER };
       expect("sender", await teams.takeInvitation(second.id, use), null);
-      const elsewhere = await teams.removeInvitation(newId(), second.id);
-      expect("elsewhere", elsewhere, false);
+      const foreign = await teams.removeInvitation(newId(), second.id);
+      expect("other team", foreign, false);
       const removed = await teams.removeInvitation(team.id, second.id);
       expect("removed", removed, true);
     },
