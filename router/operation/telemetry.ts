@@ -151,7 +151,7 @@ const RPC_METADATA = /* @__PURE__ */ Symbol.for(
 const DURATION = ["http.server.request.duration", {
   unit: "s",
   advice: {
-    // deno-fmt-ignore
+    // deno-fmt-ignore -- One number per line would take a page.
     explicitBucketBoundaries: [
       0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
     ],

@@ -23,7 +23,7 @@ const names = [
 for (const [options, message] of names) {
   Deno.test(`createSQLAccountStore() refuses ${JSON.stringify(options)}`, () => {
     assertThrows(
-      // @ts-ignore Callers without types pass such options too.
+      // @ts-expect-error Callers without types pass such options too.
       () => createSQLAccountStore(() => [], options),
       TypeError,
       message,

@@ -35,7 +35,7 @@ export async function scriptModule(): Promise<string> {
 
 /** The browser part of passkeys, bundled. */
 export const SCRIPT: string =
-  // deno-fmt-ignore
+  // deno-fmt-ignore -- The bundler chooses the form of the string.
   ${JSON.stringify(text)};
 `;
   } finally {

@@ -22,15 +22,14 @@ import { codeBlocks } from "./_markdown.ts";
 import { Service } from "../auth/_service.ts";
 import { TestProvider } from "../auth/_test_provider.ts";
 
-// deno-lint-ignore no-explicit-any
-type Adapter = (...args: any[]) => ExternalAuthProvider;
-
 const guide = await Deno.readTextFile(
   new URL("../../docs/add_a_provider.md", import.meta.url),
 );
 
 /** Loads an adapter from the guide. */
-async function adapter(name: string): Promise<Adapter> {
+async function adapter<
+  Arguments extends unknown[] = [options: ExternalAuthProviderOptions],
+>(name: string): Promise<(...args: Arguments) => ExternalAuthProvider> {
   const block = codeBlocks(guide).find(({ text }) =>
     text.includes(`function ${name}(`)
   );
@@ -440,7 +439,9 @@ Deno.test("Shopify logs in without token_type, and with its own header", async (
         : Response.json({ errors: "[API] Invalid API key" }, { status: 401 });
     },
   });
-  const createShopify = await adapter("createShopify");
+  const createShopify = await adapter<
+    [shop: string, options: ExternalAuthProviderOptions]
+  >("createShopify");
   const shopify = createShopify("example.myshopify.com", {
     ...client,
     fetch: vendor.fetch,
@@ -518,7 +519,9 @@ async function azure(): Promise<[Service, (location: string) => string]> {
 
 Deno.test("Azure AD B2C logs in with the client id as a scope", async () => {
   const [service, authorize] = await azure();
-  const createB2C = await adapter("createB2C");
+  const createB2C = await adapter<
+    [tenant: typeof B2C, options: ExternalAuthProviderOptions]
+  >("createB2C");
   const b2c = createB2C(B2C, service.options());
   const result = await logIn(b2c, authorize);
   assert(result.ok, String(outcome(result)));

@@ -1,4 +1,5 @@
 /** Runs Deno and reads what it tells about tests. */
+import { stripVTControlCharacters } from "node:util";
 import { copyLock } from "../offline/npm_lock.ts";
 import type { Suite } from "./suites.ts";
 
@@ -90,8 +91,7 @@ export async function runDeno(
 export function readOutput(
   output: string,
 ): Pick<Outcome, "passed" | "failed" | "ignored" | "skipped" | "counts"> {
-  // deno-lint-ignore no-control-regex
-  const text = output.replace(/\x1b\[[\d;]*m/g, "");
+  const text = stripVTControlCharacters(output);
   const summaries = text.match(/^(?:ok|FAILED) \| \d+ passed.*$/gm) ?? [];
   const sum = (what: string) =>
     summaries.map((line) => Number(line.match(`(\\d+) ${what}`)?.[1] ?? 0))
