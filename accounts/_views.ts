@@ -3,6 +3,7 @@ import { redirect } from "../router/internal.ts";
 import { returnToOf, searchOf } from "./actions/call.ts";
 import { ownAccount } from "./actions/enter.ts";
 import { restorationOf } from "./actions/not_me.ts";
+import { draftOf } from "./actions/registration.ts";
 import { accountOfReset } from "./actions/reset.ts";
 import { confirmingProviders } from "./actions/linked_logins.ts";
 import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
@@ -119,7 +120,9 @@ export async function registerCodeView(
 ): Promise<View | Response> {
   const { context, services: { registrationMails, routes } } = call;
   const email = await registrationMails.pendingEmail(context);
-  const again = routes.register.index.href({}, searchOf(context));
+  const again = draftOf(context)?.identity === undefined
+    ? routes.register.index.href({}, searchOf(context))
+    : routes.providerEmail.index.href();
   if (email === null) return expiredView(call, again);
   const action = routes.registerCode.action.href({}, searchOf(context));
   return codeView(call, state, { action, again, email });

@@ -103,8 +103,9 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly secrets?: readonly string[];
   /**
-   * Sends an email, after the response. If it fails, it is called once more.
-   * Required unless the origin is `localhost`.
+   * Sends an email, after the response. If it fails, it is called once more, and a
+   * second failure is the security event `email-send`. Required unless the origin
+   * is `localhost`.
    *
    * @default {prints it}
    */

@@ -1,5 +1,6 @@
 import type { EmailLoginResult } from "../../auth/email_login/mod.ts";
 import { encodeBase64Url } from "../../session/secrets.ts";
+import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, Session } from "../../session/mod.ts";
 import { registrationMail, takenMail } from "../mails/contents.ts";
 import { roleOfNew } from "./roles.ts";
@@ -116,7 +117,7 @@ async function finish(
 ): Promise<Outcome> {
   const { context, messages, services } = call;
   if (!result.ok) return emailRefusal(call, result);
-  const draft = context.get(Session).get(KEY) as unknown as Draft | undefined;
+  const draft = draftOf(context);
   const { email } = result;
   if (draft?.email !== email || result.account !== `new:${email}`) {
     return expired(call);
@@ -140,6 +141,11 @@ async function finish(
   // Wrong guesses on other devices then do not delay logins in this browser.
   await services.loginThrottle.trustDevice(context, email);
   return outcome;
+}
+
+/** Returns the registration of a browser that waits for its code. */
+export function draftOf(context: RequestContext): Draft | undefined {
+  return context.get(Session).get(KEY) as unknown as Draft | undefined;
 }
 
 /** Returns a new id: 128 random bits. */

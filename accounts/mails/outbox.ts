@@ -1,4 +1,8 @@
-import { createContextKey, waitUntilOf } from "../../router/internal.ts";
+import {
+  createContextKey,
+  reportFailure,
+  waitUntilOf,
+} from "../../router/internal.ts";
 import type {
   ContextKey,
   Middleware,
@@ -16,7 +20,7 @@ const MAX_UNDER_WAY = 1_000;
 
 /**
  * Sends emails after the response, so that response time reveals no account. It
- * retries a failed email once.
+ * retries a failed email once, and reports a second failure as an event.
  */
 export class Outbox {
   readonly #send: (mail: Mail) => void | Promise<void>;
@@ -51,16 +55,17 @@ export class Outbox {
   #start(mail: Mail, context: RequestContext): void {
     if (this.#running.size >= MAX_UNDER_WAY) {
       console.error("Cannot send email: too many emails are waiting");
+      reportFailure(context, "email-send", "too-many");
       return;
     }
-    const running = this.#deliver(mail).finally(() => {
+    const running = this.#deliver(mail, context).finally(() => {
       this.#running.delete(running);
     });
     this.#running.add(running);
     waitUntilOf(context)?.(running);
   }
 
-  async #deliver(mail: Mail): Promise<void> {
+  async #deliver(mail: Mail, context: RequestContext): Promise<void> {
     // Even a synchronous function must not delay the response.
     await new Promise((resolve) => setTimeout(resolve));
     try {
@@ -69,10 +74,18 @@ export class Outbox {
       try {
         await this.#send(mail);
       } catch (error) {
-        // The error's message may contain the email, which has a secret link.
-        const { name } = Object(error) as { name?: unknown };
-        console.error(`Cannot send email: ${String(name ?? "error")}`);
+        console.error(`Cannot send email: ${nameOf(error)}`);
+        reportFailure(context, "email-send", "failed");
       }
     }
   }
+}
+
+/**
+ * Returns the name of an error's class. Everything else may contain the email,
+ * which has a secret link.
+ */
+function nameOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : "";
+  return /^[A-Z][A-Za-z]{0,39}$/.test(name) ? name : "error";
 }

@@ -101,6 +101,8 @@ export const english: Messages = {
   checkMail: "Check your email",
   codeSent: (email) =>
     `We sent an email to ${email}. Open the link in this browser, or type the code here. We send at most 11 emails an hour to one address.`,
+  noMail: "Nothing there, or in the spam folder?",
+  askAgain: "Ask for another email",
   continueButton: "Continue",
   proveTitle: "Confirm your address",
   proveText: (email) => `Please confirm that ${email} is your address.`,
@@ -113,7 +115,7 @@ export const english: Messages = {
   resetText: "We will email you a link to choose a new one.",
   sendLink: "Send the link",
   resetSent:
-    "If this address has an account, we sent a link to it. The link works once, for ten minutes. We send at most 11 emails an hour to one address.",
+    "If this address has an account, we sent a link to it. The link works once, for ten minutes. If nothing is there, or in the spam folder, send the form again. We send at most 11 emails an hour to one address.",
   chooseTitle: "Choose a new password",
   chooseText:
     "This ends all sessions, and removes passkeys, linked logins and API keys.",
@@ -252,7 +254,8 @@ export const english: Messages = {
     inviteText:
       "We send the invitation by email. Only the owner of this address can accept it, within 14 days.",
     inviteButton: "Send the invitation",
-    invited: "The invitation was sent.",
+    invited:
+      "The invitation was sent. If it does not arrive, invite the address again.",
     role: "Role",
     isMember: "This person is already a member",
     tooManyInvitations: (most) =>

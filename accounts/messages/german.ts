@@ -103,6 +103,8 @@ export const german: Messages = {
   checkMail: "Schauen Sie in Ihr Postfach",
   codeSent: (email) =>
     `Wir haben eine E-Mail an ${email} gesendet. Öffnen Sie den Link in diesem Browser, oder geben Sie hier den Code ein. An eine Adresse senden wir höchstens 11 E-Mails pro Stunde.`,
+  noMail: "Auch im Spam-Ordner nichts da?",
+  askAgain: "Neue E-Mail anfordern",
   continueButton: "Weiter",
   proveTitle: "Adresse bestätigen",
   proveText: (email) => `Bitte bestätigen Sie, dass ${email} Ihre Adresse ist.`,
@@ -115,7 +117,7 @@ export const german: Messages = {
   resetText: "Wir senden Ihnen einen Link, mit dem Sie ein neues wählen.",
   sendLink: "Link senden",
   resetSent:
-    "Wenn diese Adresse ein Konto hat, haben wir einen Link dorthin gesendet. Er gilt einmal, zehn Minuten lang. An eine Adresse senden wir höchstens 11 E-Mails pro Stunde.",
+    "Wenn diese Adresse ein Konto hat, haben wir einen Link dorthin gesendet. Er gilt einmal, zehn Minuten lang. Wenn auch im Spam-Ordner nichts da ist, senden Sie das Formular noch einmal ab. An eine Adresse senden wir höchstens 11 E-Mails pro Stunde.",
   chooseTitle: "Neues Passwort wählen",
   chooseText:
     "Das beendet alle Sitzungen und entfernt Passkeys, verknüpfte Anmeldungen und API-Schlüssel.",
@@ -260,7 +262,8 @@ export const german: Messages = {
     inviteText:
       "Wir senden die Einladung per E-Mail. Nur die Person, der diese Adresse gehört, kann sie innerhalb von 14 Tagen annehmen.",
     inviteButton: "Einladung senden",
-    invited: "Die Einladung wurde gesendet.",
+    invited:
+      "Die Einladung wurde gesendet. Wenn sie nicht ankommt, laden Sie die Adresse noch einmal ein.",
     role: "Rolle",
     isMember: "Diese Person ist schon Mitglied",
     tooManyInvitations: (most) =>

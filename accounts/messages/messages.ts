@@ -38,6 +38,8 @@ export interface Messages {
   readonly registerAt: (app: string) => string;
   readonly checkMail: string;
   readonly codeSent: (email: string) => string;
+  readonly noMail: string;
+  readonly askAgain: string;
   readonly continueButton: string;
   readonly proveTitle: string;
   readonly proveText: (email: string) => string;

@@ -132,7 +132,9 @@ export function codeView(
         }, state)}
         <button>${messages.continueButton}</button>
       </form>
-      <p class="links"><a href="${again}">${messages.back}</a></p>
+      <p class="links">
+        ${question(messages.noMail, again, messages.askAgain)}
+      </p>
     `,
   );
 }

@@ -28,7 +28,9 @@ export type SecurityAction =
   /** The end of an API key or an access token. */
   | "key-revoke"
   /** A new role of a user. */
-  | "role-change";
+  | "role-change"
+  /** An email that could not be sent. */
+  | "email-send";
 
 /** A report of an event, for {@linkcode reportSecurityEvent}. */
 export interface SecurityReport {

@@ -232,6 +232,7 @@ const KINDS: Record<
   "key-create": [["iam"], ["creation"]],
   "key-revoke": [["iam"], ["deletion"]],
   "role-change": USER_CHANGE,
+  "email-send": [["email"], ["info"]],
 };
 
 /** The maximum number of characters in a reason or an id. */

@@ -138,6 +138,9 @@ Deno.test("a provider without an address leads to a step that asks for one and p
   assertEquals(await app.database.findWayIn("identity", "x"), null);
   assertEquals((await ada.post("/login/address", { email: "x" })).status, 422);
   await ada.post("/login/address", { email });
+  // Another email belongs to the same login, not to a new registration.
+  const sent = await (await ada.get("/register/code")).text();
+  assertStringIncludes(sent, 'href="/login/address"');
   const code = codeOf(await app.lastMail(email));
   assertEquals((await ada.post("/register/code", { code })).status, 303);
   assertEquals(await ada.isLoggedIn(), true);
