@@ -181,8 +181,9 @@ export interface AccountPage {
  * one that the request has seen. A change of the credentials therefore ends
  * every proof and every way in that other requests are about to complete.
  *
- * All methods may reject if the database is unavailable. Addresses are in the
- * spelling that the store compares: trimmed and in lowercase.
+ * If the database is unavailable, methods reject with an `AccountStoreError`: the
+ * response is a 503 with `Retry-After`, and users stay logged in. Addresses are in
+ * the spelling that the store compares: trimmed and in lowercase.
  */
 export interface AccountStore {
   /**

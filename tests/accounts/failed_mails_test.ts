@@ -126,7 +126,7 @@ Deno.test("each page that promises an email says how to ask again", async () => 
     const ask = language === "en"
       ? "Ask for another email"
       : "Neue E-Mail anfordern";
-    const { browser, registered } = startAccounts();
+    const { accounts, browser, registered } = startAccounts();
     const visitor = browser({ "Accept-Language": language });
     await visitor.post("/register", { email, name: "Ada", password: PASSWORD });
     await assertAsks(visitor, "/register/code", "/register", ask);
@@ -149,6 +149,7 @@ Deno.test("each page that promises an email says how to ask again", async () => 
       ask,
       headers,
     );
+    await accounts.flush();
   }
 });
 
