@@ -201,12 +201,9 @@ class AccountUsers<N extends Names> implements Users<N> {
     { name, fields }: { readonly name?: string; readonly fields?: FieldsOf<N> },
   ): Promise<boolean> {
     const { store } = await this.#ready();
-    const account = await store.find(id);
-    if (account === null) return false;
-    const all = { ...account.fields, ...fields } as StoredAccount["fields"];
     return await store.update(id, {
       ...name !== undefined && { name },
-      ...fields !== undefined && { fields: all },
+      ...fields !== undefined && { fields: fields as StoredAccount["fields"] },
     });
   }
 

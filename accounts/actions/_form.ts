@@ -65,26 +65,27 @@ export class Form {
   }
 
   /**
-   * Reads the fields that a user may write. Fields of the application, and those
-   * that the input leaves out, keep their values.
+   * Reads the fields that the input contains and a user may write.
+   *
+   * @param before The values that the account has.
    */
   async fields(
     before: Readonly<Record<string, JSONValue>> = {},
   ): Promise<Readonly<Record<string, JSONValue>>> {
     const { input, messages, services: { names } } = this.#call;
-    const after: Record<string, JSONValue> = { ...before };
+    const values: Record<string, JSONValue> = {};
     for (const [name, field] of Object.entries(names.fields ?? {})) {
       const key = inputNameOf(name);
       if (field.by === "application" || !input.has(key)) continue;
       const result = await field.schema["~standard"].validate(input.get(key));
       if (result.issues !== undefined) {
         this.#errors[key] = messages.invalidField;
-      } else after[name] = result.value as JSONValue;
+      } else values[name] = result.value as JSONValue;
     }
-    if (JSON.stringify(after).length > MAX_FIELDS) {
+    if (JSON.stringify({ ...before, ...values }).length > MAX_FIELDS) {
       this.#errors.name ??= messages.tooLong(MAX_FIELDS);
     }
-    return after;
+    return values;
   }
 
   #text(name: string): string {

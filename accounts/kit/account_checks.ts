@@ -66,7 +66,8 @@ export const accountChecks: readonly Check[] = [
     const found = await store.find(account.id);
     expect("find", sorted(found), sorted({ ...account, name: "Eve" }));
     const deleteAt = 2_000_000_000_000;
-    const details = { role: "admin", fields: {}, language: null, deleteAt };
+    const fields = { plan: null, seats: 3 };
+    const details = { role: "admin", fields, language: null, deleteAt };
     await store.update(account.id, details);
     expect(
       "details",
@@ -75,6 +76,17 @@ export const accountChecks: readonly Check[] = [
     );
     await store.update(account.id, { deleteAt: null });
     expect("deleteAt", (await store.find(account.id))?.deleteAt, null);
+  }],
+  ["update() keeps the fields that it does not get", async (store) => {
+    const { id } = await create(store, { fields: { plan: "free", seats: 1 } });
+    const absent = await store.update(newId(), { fields: { plan: "b" } });
+    expect("no account", absent, false);
+    const updates = numbers(5).map((n) => ({ [`field${n}`]: n }));
+    await Promise.all(updates.map((fields) => store.update(id, { fields })));
+    await store.update(id, { fields: { seats: 2 } });
+    const expected = Object.assign({ plan: "free", seats: 2 }, ...updates);
+    const found = await store.find(id);
+    expect("fields", sorted(found?.fields), sorted(expected));
   }],
   ["change() raises the version and refuses another one", async (store) => {
     const account = await create(store);

@@ -130,7 +130,8 @@ class MemoryAccountStore implements AccountStore {
   ): Promise<boolean> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return Promise.resolve(false);
-    entry.account = { ...entry.account, ...defined(details) };
+    const fields = { ...entry.account.fields, ...details.fields };
+    entry.account = { ...entry.account, ...defined(details), fields };
     return Promise.resolve(true);
   }
 

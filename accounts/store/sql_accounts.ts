@@ -3,6 +3,7 @@ import type { SQLRow, SQLValue } from "../../session/stores/sql.ts";
 import type { AuditStore } from "./audit.ts";
 import { listAccounts } from "./_sql_list.ts";
 import { toAccount } from "./_rows.ts";
+import { retry } from "./retry.ts";
 import type { SQLDatabase } from "./_sql_database.ts";
 import type { AccountColumn, TableNames } from "./_tables.ts";
 import { SQLAuditStore } from "./sql_audit.ts";
@@ -99,13 +100,25 @@ export class SQLAccountStore implements AccountStore {
 
   async update(id: string, details: AccountDetails): Promise<boolean> {
     const { name, role, language, fields, deleteAt } = details;
-    return await this.#set([
+    const values: [AccountColumn, SQLValue | undefined][] = [
       ["name", name],
       ["role", role],
       ["language", language],
-      ["fields", fields && JSON.stringify(fields)],
       ["delete_at", deleteAt && Math.floor(deleteAt)],
-    ], [["id", id]]);
+    ];
+    if (fields === undefined) return await this.#set(values, [["id", id]]);
+    // The user and the application change different fields of one column.
+    return await retry(async () => {
+      const [row] = await this.#selectBy("id", id);
+      if (row === undefined) return false;
+      const before = String(row.fields);
+      const after = JSON.stringify({ ...toAccount(row).fields, ...fields });
+      const isSet = await this.#set([...values, ["fields", after]], [
+        ["id", id],
+        ["fields", before],
+      ]);
+      return isSet || undefined;
+    });
   }
 
   async setRole(id: string, role: string, keep: string): Promise<boolean> {

@@ -71,7 +71,7 @@ export interface AccountDetails {
   readonly role?: string;
   /** The language. */
   readonly language?: string | null;
-  /** All values of the application's own fields. */
+  /** Values of the application's own fields. Missing fields stay the same. */
   readonly fields?: Readonly<Record<string, JSONValue>>;
   /** The time of the deletion, or `null` to cancel it. */
   readonly deleteAt?: number | null;

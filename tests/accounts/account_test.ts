@@ -28,6 +28,32 @@ const definition = defineAccounts({
   roles: ["reader", "admin"],
 });
 
+Deno.test("a profile that a user saves slowly keeps what the application has changed meanwhile", async () => {
+  const accounts = testAccounts({ definition });
+  const router = createRouter({ middleware: accounts.middleware });
+  router.map(accounts.routes, accounts.controller);
+  const fields = { plan: "paid", company: "Looms" };
+  const { id } = (await accounts.users.create({ email, name: "Ada", fields }))!;
+  const client = createTestClient(router);
+  await accounts.logInTest(client, id);
+  const body = new ReadableStream({
+    // The guard has read the account before it reads the body.
+    async pull(controller) {
+      await accounts.users.update(id, { fields: { plan: "free" } });
+      controller.enqueue(new TextEncoder().encode(
+        JSON.stringify({ name: "Ada", fields: { company: "Engines" } }),
+      ));
+      controller.close();
+    },
+  }, { highWaterMark: 0 });
+  const init = { method: "POST", body, duplex: "half" };
+  const headers = { "Content-Type": "application/json" };
+  const response = await client.fetch("/account", { ...init, headers });
+  assertEquals(response.status, 200);
+  const user = await accounts.users.find(id);
+  assertEquals(user?.fields, { plan: "free", company: "Engines" });
+});
+
 Deno.test("a profile has the fields of the application, and the types", async () => {
   const accounts = testAccounts({ definition });
   const router = createRouter({ middleware: accounts.middleware });
