@@ -4,6 +4,7 @@ import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { newAccountId } from "./actions/registration.ts";
 import type { Services } from "./actions/services.ts";
 import type { Account, FieldsOf, Names, RoleOf } from "./definition/names.ts";
+import { retry } from "./store/retry.ts";
 import { toUser } from "./to_user.ts";
 import type {
   AccountChange,
@@ -241,15 +242,15 @@ class AccountUsers<N extends Names> implements Users<N> {
   async #change(id: string, change: AccountChange): Promise<boolean> {
     const services = await this.#ready();
     const { factors, sessions, store } = services;
-    for (;;) {
+    return await retry(async () => {
       const account = await store.find(id);
       if (account === null) return false;
       const version = await store.change(id, account.version, change);
-      if (version === null) continue;
+      if (version === null) return undefined;
       await factors.revoke(id);
       await endUserSessions(sessions, id, { version });
       return true;
-    }
+    });
   }
 }
 
@@ -258,16 +259,16 @@ export async function removeAll(
   { factors, sessions, store, teams }: Services,
   id: string,
 ): Promise<boolean> {
-  for (;;) {
+  return await retry(async () => {
     const account = await store.find(id);
     if (account === null) return false;
     await teams.removeEmptyTeamsOf(id);
-    if (!await store.remove(id, account.version)) continue;
+    if (!await store.remove(id, account.version)) return undefined;
     await factors.remove(id);
     await store.audit.forget(id);
     await endUserSessions(sessions, id);
     return true;
-  }
+  });
 }
 
 function checkRole({ roles = DEFAULT_ROLES }: Names, role: string): void {

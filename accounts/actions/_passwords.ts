@@ -6,6 +6,7 @@ import {
 } from "../../auth/password/mod.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { canonicalName } from "../../auth/internal.ts";
+import { retry } from "../store/retry.ts";
 import type { AccountLogin } from "../store/store.ts";
 import { RequestInput } from "./call.ts";
 import type { Settings } from "./services.ts";
@@ -34,19 +35,18 @@ export async function verifyLogin(
   { store, passwords }: Pick<Settings, "store" | "passwords">,
   { email, password }: Credentials,
 ): Promise<AccountLogin | null> {
-  for (;;) {
+  return await retry(async () => {
     const found = await store.findLogin(email);
     const hash = found?.passwordHash ?? "";
     const { ok, needsRehash } = await verifyPassword(hash, password, passwords);
     if (found === null || !ok) return null;
     if (!needsRehash) return found;
     const passwordHash = await hashPassword(password, passwords);
-    if (await store.rehash(found.account.id, hash, passwordHash)) {
-      return { ...found, passwordHash };
-    }
-    // Another login or password change has replaced the hash, so this tries
-    // again.
-  }
+    // Another login or password change may have replaced the hash.
+    return await store.rehash(found.account.id, hash, passwordHash)
+      ? { ...found, passwordHash }
+      : undefined;
+  });
 }
 
 /**

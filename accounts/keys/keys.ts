@@ -1,5 +1,6 @@
 import type { Names, ScopeOf } from "../definition/names.ts";
 import type { Settings } from "../actions/services.ts";
+import { retry } from "../store/retry.ts";
 import type { StoredKey } from "./api_keys.ts";
 
 /**
@@ -81,7 +82,7 @@ export function createKeys<N extends Names>(
   return {
     async issue(userId, { name, scopes, expiresAt = null, teamId }) {
       checkScopes(names, scopes);
-      for (;;) {
+      return await retry(async () => {
         const account = await store.find(userId);
         if (account === null) return null;
         const found = teamId === undefined
@@ -93,10 +94,9 @@ export function createKeys<N extends Names>(
         if (result.ok) {
           return { token: result.token, key: result.key as APIKey<N> };
         }
-        if (result.reason === "too-many") return null;
-        // Another request has changed the account, so this tries its new
-        // version.
-      }
+        // If another request has changed the account, this tries its new version.
+        return result.reason === "too-many" ? null : undefined;
+      });
     },
     async list(userId) {
       return await keys.list(userId) as APIKey<N>[];

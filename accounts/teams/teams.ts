@@ -1,5 +1,6 @@
 import type { Names, TeamRoleOf } from "../definition/names.ts";
 import type { Settings } from "../actions/services.ts";
+import { retry } from "../store/retry.ts";
 import type { ListedMember, StoredTeam } from "../store/teams.ts";
 import { type Membership, toMembership } from "./member.ts";
 import type { TeamService } from "./team_service.ts";
@@ -102,14 +103,16 @@ class ApplicationTeams<N extends Names> implements Teams<N> {
   }
 
   async create(name: string, userId: string) {
-    for (;;) {
+    return await retry(async () => {
       const account = await this.#settings.store.find(userId);
       if (account === null) return null;
       const result = await this.#teams.create(account, name);
       if (result === "too-many") return null;
-      if (result !== "ended") return toMembership<TeamRoleOf<N>>(result);
-      // Another request has changed the account, so this tries its new version.
-    }
+      // If another request has changed the account, this tries its new version.
+      return result === "ended"
+        ? undefined
+        : toMembership<TeamRoleOf<N>>(result);
+    });
   }
 
   async find(id: string) {

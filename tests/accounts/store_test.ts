@@ -1,10 +1,13 @@
+import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import {
+  AccountStoreError,
   accountTables,
   createMemoryAccountStore,
   createSQLAccountStore,
 } from "@gatehouse/web/accounts/store";
+import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { testAccountStore } from "@gatehouse/web/testing";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 
 for (
   const { name, run } of testAccountStore(() => createMemoryAccountStore())
@@ -47,4 +50,28 @@ Deno.test("accountTables() uses the names of the options", () => {
   assertEquals(text.includes("CREATE TABLE IF NOT EXISTS members"), true);
   assertEquals(text.includes("members (mail)"), true);
   assertEquals(text.includes("gatehouse_"), false);
+});
+
+Deno.test("an account that changes all the time fails the call, which does not try for ever", async () => {
+  const database = createMemoryAccountStore();
+  const accounts = testAccounts({
+    database,
+    definition: defineAccounts({
+      scopes: ["a"],
+      teamRoles: ["owner", "reader"],
+    }),
+  });
+  const ada = { email: "ada@example.com", name: "Ada" };
+  const { id } = (await accounts.users.create(ada))!;
+  database.change = () => Promise.resolve(null);
+  database.remove = () => Promise.resolve(false);
+  database.addWayIn = () => Promise.resolve(false);
+  database.teams!.create = () => Promise.resolve(false);
+  const calls = [
+    () => accounts.users.endAccess(id),
+    () => accounts.users.remove(id),
+    () => accounts.keys.issue(id, { name: "Key", scopes: ["a"] }),
+    () => accounts.teams.create("Team", id),
+  ];
+  for (const call of calls) await assertRejects(call, AccountStoreError);
 });
