@@ -3,6 +3,7 @@ import { endUserSessions, type JSONValue } from "../session/mod.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { newAccountId } from "./actions/registration.ts";
 import type { Services } from "./actions/services.ts";
+import { checkTime } from "./check_time.ts";
 import type { Account, FieldsOf, Names, RoleOf } from "./definition/names.ts";
 import { retry } from "./store/retry.ts";
 import { toUser } from "./to_user.ts";
@@ -121,6 +122,7 @@ export interface Users<N extends Names = Names> {
    * @param id The id.
    * @param block The reason, and the end in epoch milliseconds.
    * @returns `false` if there is no such account.
+   * @throws {RangeError} If the end is not a finite number.
    */
   disable(
     id: string,
@@ -218,6 +220,7 @@ class AccountUsers<N extends Names> implements Users<N> {
     id: string,
     { reason, until }: { readonly reason: string; readonly until?: number },
   ): Promise<boolean> {
+    if (until !== undefined) checkTime("until", until);
     return await this.#change(id, {
       disabled: { reason, until: until ?? null },
     });

@@ -1,3 +1,4 @@
+import { checkTime } from "../check_time.ts";
 import type { Names, ScopeOf } from "../definition/names.ts";
 import type { Settings } from "../actions/services.ts";
 import { retry } from "../store/retry.ts";
@@ -52,6 +53,7 @@ export interface Keys<N extends Names = Names> {
    * @returns The key; `null` if there is no such account or membership, or the
    * account has 50 keys.
    * @throws {TypeError} If a scope is unknown, or none is given.
+   * @throws {RangeError} If the expiry is not a finite number.
    */
   issue(
     userId: string,
@@ -82,6 +84,7 @@ export function createKeys<N extends Names>(
   return {
     async issue(userId, { name, scopes, expiresAt = null, teamId }) {
       checkScopes(names, scopes);
+      if (expiresAt !== null) checkTime("expiresAt", expiresAt);
       return await retry(async () => {
         const account = await store.find(userId);
         if (account === null) return null;

@@ -1,0 +1,40 @@
+/** Values of the application that would fail open. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { defineAccounts } from "@gatehouse/web/accounts/definition";
+import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { testAccounts } from "@gatehouse/web/accounts/testing";
+
+const definition = defineAccounts({ scopes: ["notes:read"] });
+
+async function start() {
+  const database = createMemoryAccountStore();
+  const accounts = testAccounts({ database, definition });
+  const ada = { email: "ada@example.com", name: "Ada" };
+  const { id } = (await accounts.users.create(ada))!;
+  return { ...accounts, database, id };
+}
+
+for (const expiresAt of [NaN, Infinity, "tomorrow"]) {
+  Deno.test(`keys.issue() refuses the expiry ${expiresAt}, which would never come`, async () => {
+    const { id, keys } = await start();
+    const key = { name: "Job", scopes: ["notes:read"] as const };
+    await assertRejects(
+      () => keys.issue(id, { ...key, expiresAt: expiresAt as number }),
+      RangeError,
+      `Cannot set expiresAt "${expiresAt}"`,
+    );
+    assertEquals(await keys.list(id), []);
+  });
+}
+
+for (const until of [NaN, Infinity]) {
+  Deno.test(`users.disable() refuses the end ${until}`, async () => {
+    const { id, users } = await start();
+    await assertRejects(
+      () => users.disable(id, { reason: "spam", until }),
+      RangeError,
+      `Cannot set until "${until}"`,
+    );
+    assertEquals((await users.find(id))?.disabled, null);
+  });
+}
