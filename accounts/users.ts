@@ -1,5 +1,6 @@
 import { canonicalName } from "../auth/internal.ts";
 import { endUserSessions, type JSONValue } from "../session/mod.ts";
+import { isAddress } from "./actions/address.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { newAccountId } from "./actions/registration.ts";
 import type { Services } from "./actions/services.ts";
@@ -93,6 +94,7 @@ export interface Users<N extends Names = Names> {
    *
    * @param user The account.
    * @returns The account; `null` if another one has the address.
+   * @throws {TypeError} If the address is malformed, or the role is unknown.
    */
   create(user: NewUser<N>): Promise<UserRecord<N> | null>;
   /**
@@ -185,9 +187,13 @@ class AccountUsers<N extends Names> implements Users<N> {
     const { names, now, store } = await this.#ready();
     const { role = (names.roles ?? DEFAULT_ROLES)[0]! } = user;
     checkRole(names, role);
+    const email = canonicalName(user.email);
+    if (!isAddress(email)) {
+      throw new TypeError("Cannot create account: email is not an address");
+    }
     const account = await store.create({
       id: newAccountId(),
-      email: canonicalName(user.email),
+      email,
       emailVerified: user.emailVerified ?? false,
       name: user.name,
       role,

@@ -1,18 +1,12 @@
 import { canonicalName } from "../../auth/internal.ts";
-import { email as emailCheck } from "../../schema/checks/mod.ts";
-import { parseSafe, string } from "../../schema/mod.ts";
 import type { JSONValue } from "../../session/mod.ts";
 import { PASSWORD_LENGTH } from "./_passwords.ts";
+import { isAddress } from "./address.ts";
 import { type Call, type Failed, invalid } from "./call.ts";
 import { inputNameOf } from "./input_names.ts";
 
-const Email = /* @__PURE__ */ string().pipe(/* @__PURE__ */ emailCheck());
-
-/**
- * The maximum lengths of an address (RFC 5321, section 4.5.3.1) and a name, in
- * characters.
- */
-const LENGTH = { email: 254, name: 100 };
+/** The maximum length of a name, in characters. */
+const MAX_NAME = 100;
 
 /** The maximum length of all additional fields of an account, as JSON. */
 const MAX_FIELDS = 8_192;
@@ -33,14 +27,13 @@ export class Form {
       : invalid(this.#errors);
   }
 
-  /** Reads an address, and returns it as the store spells it. */
+  /** Reads an address, and returns it as the store spells it, or `""`. */
   email(): string {
     const { invalidEmail } = this.#call.messages;
     const value = canonicalName(this.#text("email"));
-    const isValid = value.length <= LENGTH.email &&
-      parseSafe(Email, value).success;
-    if (!isValid) this.#errors.email = invalidEmail;
-    return value;
+    if (isAddress(value)) return value;
+    this.#errors.email = invalidEmail;
+    return "";
   }
 
   /** Reads a name. */
@@ -50,7 +43,7 @@ export class Form {
     const value = this.#text("name").slice(0, 1_000)
       .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
     if (value === "") this.#errors.name = nameMissing;
-    if (value.length > LENGTH.name) this.#errors.name = tooLong(LENGTH.name);
+    if (value.length > MAX_NAME) this.#errors.name = tooLong(MAX_NAME);
     return value;
   }
 

@@ -474,3 +474,17 @@ Deno.test("without providers, their routes do not exist", async () => {
     assertEquals((await ada.get(path)).status, 404, path);
   }
 });
+
+Deno.test("an endless address or name of a provider leads to the step that asks for one", async () => {
+  const { browser, logIn } = start();
+  const ada = browser();
+  const long = "e".repeat(10_000);
+  const response = await logIn(ada, {
+    ...ADA,
+    name: long,
+    email: `${long}@example.com`,
+  });
+  assertEquals(response.headers.get("Location"), "/login/address");
+  const page = await (await ada.get("/login/address")).text();
+  assertEquals(page.includes("e".repeat(255)), false);
+});

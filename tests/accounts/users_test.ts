@@ -38,3 +38,22 @@ for (const until of [NaN, Infinity]) {
     assertEquals((await users.find(id))?.disabled, null);
   });
 }
+const addresses = [
+  "",
+  "eve",
+  "eve@example.com\r\nBcc: all@example.com",
+  "eve@example.com, all@example.com",
+  `${"e".repeat(250)}@example.com`,
+];
+
+for (const email of addresses) {
+  Deno.test(`users.create() refuses the address ${JSON.stringify(email).slice(0, 60)}`, async () => {
+    const { database, users } = await start();
+    await assertRejects(
+      () => users.create({ email, name: "Eve" }),
+      TypeError,
+      "email is not an address",
+    );
+    assertEquals((await database.list()).accounts.length, 1);
+  });
+}
