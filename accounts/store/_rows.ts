@@ -1,4 +1,7 @@
+import { parseJSON } from "../../session/internal.ts";
+import type { JSONValue } from "../../session/mod.ts";
 import type { SQLRow } from "../../session/stores/sql.ts";
+import { AccountStoreError } from "./errors.ts";
 import type { StoredAccount, WayIn } from "./store.ts";
 
 /**
@@ -13,7 +16,7 @@ export function toAccount(row: SQLRow): StoredAccount {
     name: String(row.name),
     role: String(row.role),
     language: toText(row.language),
-    fields: JSON.parse(String(row.fields)),
+    fields: fieldsOf(row.fields),
     hasPassword: String(row.password_hash) !== "",
     version: Number(row.version),
     createdAt: Number(row.created_at),
@@ -34,8 +37,28 @@ export function toWayIn(row: SQLRow): WayIn {
     createdAt: Number(row.way_created_at),
     usedAt: toNumber(row.way_used_at),
     counter: Number(row.way_counter),
-    data: JSON.parse(String(row.way_data)),
+    data: parse(row.way_data),
   };
+}
+
+function fieldsOf(column: unknown): StoredAccount["fields"] {
+  const fields = parse(column);
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+    throw malformed();
+  }
+  return fields as StoredAccount["fields"];
+}
+
+/** Parses JSON. An error of the parser would contain a part of it. */
+function parse(column: unknown): JSONValue {
+  const value = parseJSON(String(column)) as JSONValue;
+  if (value === null && column !== "null") throw malformed();
+  return value;
+}
+
+function malformed(): AccountStoreError {
+  const cause = new TypeError("a column contains malformed JSON");
+  return new AccountStoreError({ cause });
 }
 
 function toText(value: unknown): string | null {

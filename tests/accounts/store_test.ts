@@ -75,3 +75,19 @@ Deno.test("an account that changes all the time fails the call, which does not t
   ];
   for (const call of calls) await assertRejects(call, AccountStoreError);
 });
+
+const rows = ["", "{", "null", "[]", '"secret"', "secret"];
+
+for (const fields of rows) {
+  Deno.test(`an account whose column of fields has ${JSON.stringify(fields)} fails without its text`, async () => {
+    const row = { id: "a1", email: "ada@example.com", fields, version: 1 };
+    const store = createSQLAccountStore((sql) =>
+      sql.includes(" u WHERE ") ? [row] : []
+    );
+    const error = await assertRejects(
+      () => store.find("a1"),
+      AccountStoreError,
+    );
+    assertEquals(`${error}${error.cause?.message}`.includes("secret"), false);
+  });
+}
