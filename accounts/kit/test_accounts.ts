@@ -4,9 +4,14 @@
  * @module
  */
 import { completeAuth } from "../../auth/internal.ts";
+import { describeMiddleware, descriptionOf } from "../../router/internal.ts";
 import { createRouter } from "../../router/mod.ts";
 import type { TestClient } from "../../router/testing.ts";
-import { type Accounts, createAccounts } from "../create_accounts.ts";
+import {
+  type AccountMiddleware,
+  type Accounts,
+  createAccounts,
+} from "../create_accounts.ts";
 import type { Names } from "../definition/names.ts";
 import type { Mail } from "../mails/mail.ts";
 import type { AccountsOptions } from "../options.ts";
@@ -20,7 +25,7 @@ import type { AccountStore } from "../store/store.ts";
  * @typeParam N The names of the application.
  */
 export interface TestAccounts<N extends Names = Names> extends Accounts<N> {
-  /** The emails that were sent. Call `flush` before you read them. */
+  /** The emails that were sent. A response waits for those of its request. */
   readonly mails: readonly Mail[];
   /**
    * Advances the clock.
@@ -88,12 +93,31 @@ export function testAccounts<const N extends Names = Names>(
   });
   return {
     ...accounts,
+    // An application's own `sendMail` works as in production.
+    ...options.sendMail === undefined && {
+      middleware: withoutLaterWork(accounts),
+    },
     mails,
     wait(milliseconds) {
       time += milliseconds;
     },
     logInTest: (client, id) => logIn(accounts, store, client, id),
   };
+}
+
+/**
+ * Returns the middleware with responses that wait for the work after them, which
+ * would continue after the end of a test.
+ */
+function withoutLaterWork<N extends Names>(
+  { flush, middleware: [first, ...others] }: Accounts<N>,
+): AccountMiddleware<N> {
+  const waiting: typeof first = async (context, next) => {
+    const response = await first(context, next) ?? await next();
+    await flush();
+    return response;
+  };
+  return [describeMiddleware(waiting, { ...descriptionOf(first) }), ...others];
 }
 
 function storeOf(

@@ -163,6 +163,5 @@ for (const [name, init] of malformed) {
       await response.body?.cancel();
       assert(response.status < 500, `${path}: ${response.status}`);
     }
-    await accounts.flush();
   });
 }

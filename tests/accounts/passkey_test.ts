@@ -63,11 +63,10 @@ Deno.test("a passkey is added after a fresh login, and logs in", async () => {
 });
 
 Deno.test("a login with a passkey works as JSON", async () => {
-  const { browser, registered, accounts } = startAccounts();
+  const { browser, registered } = startAccounts();
   const ada = await registered();
   const authenticator = createTestAuthenticator(authenticatorOptions);
   await addPasskey(ada, authenticator);
-  await accounts.flush();
   const phone = browser();
   const options = await optionsOf(phone, "/login/passkey/options");
   const passkey = await authenticator.authenticate(options);
@@ -91,11 +90,10 @@ Deno.test("a passkey confirms a login for a sensitive page", async () => {
   const confirmed = await ada.post(path, { passkey });
   assertEquals(confirmed.headers.get("Location"), "/fresh");
   assertEquals((await ada.get("/fresh")).status, 200);
-  await accounts.flush();
 });
 
 Deno.test("a removed passkey does not log in", async () => {
-  const { accounts, browser, registered } = startAccounts();
+  const { browser, registered } = startAccounts();
   const ada = await registered();
   const authenticator = createTestAuthenticator(authenticatorOptions);
   await addPasskey(ada, authenticator);
@@ -107,7 +105,6 @@ Deno.test("a removed passkey does not log in", async () => {
   const removed = await ada.post("/account/passkeys/remove", { id: id! });
   assertEquals(removed.status, 303);
   assertEquals((await logIn(browser(), authenticator)).status, 422);
-  await accounts.flush();
 });
 
 Deno.test("the notice of a new passkey removes it, and ends the access of a thief", async () => {
@@ -141,7 +138,7 @@ Deno.test("a reset removes passkeys", async () => {
 
 Deno.test("no passkey survives an end of access that it races with", async () => {
   const database = createMemoryAccountStore();
-  const { accounts, registered } = startAccounts({ database });
+  const { registered } = startAccounts({ database });
   const ada = await registered();
   const { id, version } = (await database.findByEmail(email))!;
   const authenticator = createTestAuthenticator(authenticatorOptions);
@@ -153,5 +150,4 @@ Deno.test("no passkey survives an end of access that it races with", async () =>
   ]);
   assert(added.status < 500);
   assertEquals(await database.waysIn(id), []);
-  await accounts.flush();
 });

@@ -161,7 +161,6 @@ Deno.test("the next user of a computer does not inherit an identity that waits f
   assertEquals(page.headers.get("Location"), "/login");
   const script = await shared.send("/login/address", { email });
   assertEquals(script.status, 400);
-  await app.accounts.flush();
   assertEquals(app.accounts.mails, []);
 });
 
@@ -312,7 +311,6 @@ Deno.test("the last way in is not unlinked, not even by two requests at once", a
   );
   assertNotEquals(removed.map(({ status }) => status), [303, 303]);
   assertEquals((await app.database.waysIn(id)).length, 1);
-  await app.accounts.flush();
 });
 
 Deno.test("a user unlinks only their own logins, and an unlinked login logs no one in", async () => {
@@ -329,7 +327,6 @@ Deno.test("a user unlinks only their own logins, and an unlinked login logs no o
   const eve = app.browser();
   await app.logIn(eve, EVE);
   assertEquals(await eve.isLoggedIn(), false);
-  await app.accounts.flush();
 });
 
 Deno.test("policy 4: a provider that cannot ask again does not make a login fresh", async () => {
@@ -408,7 +405,6 @@ Deno.test("a login at a provider asks for the second factor, and a block stops i
   assertEquals(await phone.isLoggedIn(), false);
   await app.accounts.users.disable((await idOf(app))!, { reason: "spam" });
   assertEquals((await app.logIn(phone, EVE)).status, 403);
-  await app.accounts.flush();
 });
 
 Deno.test("a reset removes linked logins", async () => {
