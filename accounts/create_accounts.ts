@@ -135,8 +135,8 @@ export interface Accounts<N extends Names = Names> {
 }
 
 /**
- * Creates the accounts of an application: registration with a proved address,
- * login, logout, reset of the password, and an account area.
+ * Creates the accounts of an application: registration with a verified address,
+ * login, logout, password reset, and an account area.
  *
  * @example A page for users
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Accounts: registration, login, reset of the password and an account area, with
+ * Accounts: registration, login, password reset and an account area, with
  * pages and emails.
  *
  * @module

@@ -25,7 +25,7 @@ export type AccountRoutes = {
   readonly providerLogin: Route<"GET", "/login/with/:provider">;
   /** The callback of a provider, for its option `redirectUri`. */
   readonly providerCallback: Route<"GET", "/login/with/:provider/callback">;
-  /** The address of a new account, if the provider has proved none. */
+  /** The address of a new account, if the provider has verified none. */
   readonly providerEmail: PageRoutes<"/login/address">;
   /** The login with a passkey. */
   readonly passkeyLogin: Route<"POST", "/login/passkey">;

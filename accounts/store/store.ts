@@ -288,12 +288,12 @@ export interface AccountStore {
   ): Promise<number | null>;
 
   /**
-   * Marks the address as proved, if the account still has it and a version. The
+   * Marks the address as verified, if the account still has it and a version. The
    * version stays the same.
    *
    * @param id The id of the account.
    * @param version The version that the account must have.
-   * @param email The address that was proved.
+   * @param email The address that was verified.
    * @returns `false` if the account has another version or address.
    */
   verifyEmail(id: string, version: number, email: string): Promise<boolean>;

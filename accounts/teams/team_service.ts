@@ -158,7 +158,7 @@ export class TeamService {
     return all.filter(({ expiresAt }) => expiresAt > now);
   }
 
-  /** Returns the invitations of an account with a proved address. */
+  /** Returns the invitations of an account with a verified address. */
   async invitationsOf(
     { email, emailVerified }: StoredAccount,
   ): Promise<StoredInvitation[]> {

@@ -109,7 +109,7 @@ Deno.test("policy 3: a login never attaches to an account by the address", async
   assertEquals(await app.database.waysIn(id!), []);
 });
 
-Deno.test("policy 3: an address that the provider has not proved needs its code", async () => {
+Deno.test("policy 3: an address that the provider has not verified needs its code", async () => {
   const app = start();
   await app.registered();
   for (const proof of [{}, { email_verified: false }]) {
@@ -130,7 +130,7 @@ Deno.test("policy 3: an address that the provider has not proved needs its code"
   }
 });
 
-Deno.test("a provider without an address leads to a step that asks for one and proves it", async () => {
+Deno.test("a provider without an address leads to a step that asks for one and verifies it", async () => {
   const app = start();
   const ada = app.browser();
   const login = await app.logIn(ada, { sub: "a1", name: "Ada" });

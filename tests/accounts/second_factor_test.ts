@@ -84,7 +84,7 @@ Deno.test("a remembered browser needs no code, until the password is reset", asy
   const password = "another horse battery";
   await laptop.post("/login/reset/link", { token, password });
   const login = await laptop.send("/login", { email, password });
-  // The address was proved before, so the app is the owner's and stays.
+  // The address was verified before, so the app is the owner's and stays.
   assertEquals((await login.json()).next, "second-factor");
 });
 

@@ -58,7 +58,7 @@ function start() {
   );
 
   let clients = 0;
-  /** Creates a user with a proved address, who is logged in. */
+  /** Creates a user with a verified address, who is logged in. */
   async function login(name: string) {
     const email = `${name}@example.com`;
     const values = { email, name, emailVerified: true };
@@ -292,7 +292,7 @@ Deno.test("an invitation is bound to its address, works once, and only by POST",
   assertEquals(await accounts.teams.list(bob.id), []);
 });
 
-Deno.test("an invitation needs a proved address, and ends with its time and its sender", async () => {
+Deno.test("an invitation needs a verified address, and ends with its time and its sender", async () => {
   const app = start();
   const { accounts, login } = app;
   const [ada, bob, cem] = [
@@ -318,12 +318,12 @@ Deno.test("an invitation needs a proved address, and ends with its time and its 
   const client = createTestClient(app.router, { remoteAddress: "192.0.2.8" });
   await accounts.logInTest(client, dan.id);
   await accounts.logInTest(cem.browser.client, cem.id);
-  const unproved = await invite(app, cem.browser, team, {
+  const unverified = await invite(app, cem.browser, team, {
     email: dan.email,
     role,
   });
   const browser = new Browser(client, {});
-  assertEquals((await browser.send(unproved, {})).status, 404);
+  assertEquals((await browser.send(unverified, {})).status, 404);
 });
 
 Deno.test("an owner withdraws an invitation, and the invited user declines one", async () => {
