@@ -43,7 +43,7 @@ const forms: readonly Form[] = [
 ];
 
 for (const { does, path, fields } of forms) {
-  Deno.test(`nobody ${does} with a stale login before a confirmation`, async () => {
+  Deno.test(`no user ${does} with a stale login before a confirmation`, async () => {
     await using app = await startExampleApp();
     const { admin, user } = await adminAndUser(app);
     const index = path.replace(/\/(?:demo|1|1\/sessions)$/, "");

@@ -168,7 +168,7 @@ compiles("a handler that needs a missing value does not compile", () => {
   ) => new Response(String(context.get(CurrentUser).level));
   return () => {
     const nullable = createRouter({ middleware: [auth] });
-    // @ts-expect-error: nobody provides the user
+    // @ts-expect-error: no middleware provides the user
     createRouter().get("/", needsAdmin);
     // @ts-expect-error: the user may be null
     nullable.get("/", needsAdmin);

@@ -42,10 +42,10 @@ Deno.test("session() creates a token for each session and accepts none from outs
   const [cookie] = response.headers.getSetCookie()[0].split(";");
   assertNotEquals(cookie, planted);
   const again = await server.request(
-    (session) => session.userId ?? "nobody",
+    (session) => session.userId ?? "no user",
     { Cookie: planted },
   );
-  assertEquals(await again.json(), "nobody");
+  assertEquals(await again.json(), "no user");
 });
 
 Deno.test("session() creates tokens with 256 random bits (ASVS 7.2.3, 11.5.1)", async () => {

@@ -24,13 +24,13 @@ for (const place of ["store", "cookies"] as const) {
     assertEquals(await tokenOf(ada), true);
   });
 
-  for (const other of ["eve", "nobody"]) {
+  for (const other of ["eve", "an anonymous user"]) {
     Deno.test(`externalAuthResult() refuses to connect an account for ${other} that ada began to connect (${place})`, async () => {
       const { begin, finish, logIn, tokenOf } = await setUp(place);
       const browser = await logIn("ada");
       const callback = await begin(browser);
       const late = pendingCookies(browser);
-      const path = other === "nobody" ? "/logout" : `/as/${other}`;
+      const path = other === "an anonymous user" ? "/logout" : `/as/${other}`;
       await browser.fetch(path, { method: "POST" });
       // The response that began the flow arrives after the login of eve.
       for (const [name, value] of late) cookiesOf(browser).set(name, value);
