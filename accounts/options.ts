@@ -10,6 +10,7 @@ import type { Definition } from "./definition/define_accounts.ts";
 import type { Names, RoleOf } from "./definition/names.ts";
 import { createAdminRoutes } from "./definition/admin_routes.ts";
 import { createRoutes } from "./definition/routes.ts";
+import { checkAccountsOptions } from "./_account_options.ts";
 import type { Mail } from "./mails/mail.ts";
 import { TeamService } from "./teams/team_service.ts";
 import { APIKeys, type KeySettings } from "./keys/api_keys.ts";
@@ -212,10 +213,11 @@ export function isDevelopment(origin: string): boolean {
 export function settingsOf<N extends Names>(
   options: AccountsOptions<N>,
 ): Settings {
+  checkAccountsOptions(options as AccountsOptions);
   const { name, origin, definition, now = Date.now, sessions = {} } = options;
   const { admins = [], deletionDelay = DELETION_DELAY } = options;
   const names: Names = definition?.names ?? {};
-  checkOptions(options as AccountsOptions, names);
+  checkRelated(options as AccountsOptions, names);
   const { auditRetention = AUDIT_RETENTION } = options;
   checkTimes({ auditRetention, deletionDelay });
   const routes = definition?.routes ?? createRoutes(names.paths);
@@ -278,7 +280,12 @@ function checkTimes(times: Readonly<Record<string, number>>): void {
   }
 }
 
-function checkOptions(options: AccountsOptions, names: Names): void {
+/**
+ * Checks the name and the origin, and the options that depend on others.
+ *
+ * @throws {TypeError} If an option is missing or malformed.
+ */
+function checkRelated(options: AccountsOptions, names: Names): void {
   const { name, origin, secrets, sendMail, admins = [] } = options;
   if (typeof name !== "string" || !/^[^\p{Cc}]{1,60}$/u.test(name)) {
     throw new TypeError(
@@ -286,7 +293,9 @@ function checkOptions(options: AccountsOptions, names: Names): void {
     );
   }
   const url = URL.parse(origin);
-  if (url?.origin !== origin || !/^https?:$/.test(url.protocol)) {
+  if (
+    url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)
+  ) {
     throw new TypeError(
       `Cannot create accounts: origin "${origin}" is not an origin such as "https://app.example"`,
     );
@@ -330,7 +339,10 @@ function storeOf(
   now: () => number,
 ): AccountStore {
   if (typeof database === "function") {
-    return createSQLAccountStore(database, { now, ...dialect && { dialect } });
+    return createSQLAccountStore(database, {
+      now,
+      ...dialect !== undefined && { dialect },
+    });
   }
   if (typeof database?.addWayIn !== "function") {
     throw new TypeError(

@@ -27,7 +27,8 @@ export function checkProviders(
       `Cannot create accounts: provider "${name}" ${reason}`,
     );
   };
-  for (const [name, { label, provider }] of Object.entries(providers)) {
+  for (const [name, given] of Object.entries(providers)) {
+    const { label, provider } = Object(given) as Partial<AccountProvider>;
     if (!/^[a-z][a-z0-9-]{0,29}$/.test(name)) {
       fail(name, "has a name with other characters than a-z, 0-9 and -");
     }

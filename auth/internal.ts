@@ -17,6 +17,7 @@ export {
   type CredentialsAuthProvider,
   credentialsAuthResult,
 } from "./login/credentials.ts";
+export { settingsOf as passwordSettingsOf } from "./password/options.ts";
 export { canonicalName } from "./store/account_name.ts";
 export { createEmailThrottle } from "./throttle/email_throttle.ts";
 export { createThrottle, type Throttle } from "./throttle/throttle.ts";

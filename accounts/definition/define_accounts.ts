@@ -1,4 +1,11 @@
-import type { Names } from "./names.ts";
+import {
+  checkOptions,
+  isObject,
+  OBJECT,
+  oneOf,
+  type OptionCheck,
+} from "../option_checks.ts";
+import type { AccountPaths, Names } from "./names.ts";
 import { type AdminRoutes, createAdminRoutes } from "./admin_routes.ts";
 import { type AccountRoutes, createRoutes } from "./routes.ts";
 
@@ -43,6 +50,7 @@ export interface Definition<N extends Names = Names> {
 export function defineAccounts<const N extends Names>(
   names: N,
 ): Definition<N> {
+  checkOptions("define accounts", names, { fields: OBJECT, paths: OBJECT });
   checkFields(names);
   checkList("roles", names.roles);
   checkList("scopes", names.scopes);
@@ -51,9 +59,12 @@ export function defineAccounts<const N extends Names>(
     throw new TypeError("Cannot define accounts: teamRoles has only one role");
   }
   for (const [name, path] of Object.entries(names.paths ?? {})) {
-    if (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path)) continue;
+    const isKnown = PATHS.includes(name as keyof AccountPaths);
+    if (isKnown && /^(?:\/[\w.~-]+)+$/.test(String(path))) continue;
     throw new TypeError(
-      `Cannot define accounts: path "${name}" is not a path such as "/login"`,
+      `Cannot define accounts: path "${name}" is ${
+        isKnown ? 'not a path such as "/login"' : "unknown"
+      }`,
     );
   }
   return {
@@ -61,6 +72,40 @@ export function defineAccounts<const N extends Names>(
     routes: createRoutes(names.paths),
     adminRoutes: createAdminRoutes(names.paths),
   };
+}
+
+/** The names of the paths. */
+const PATHS: readonly (keyof AccountPaths)[] = [
+  "login",
+  "register",
+  "account",
+  "teams",
+  "admin",
+];
+
+/** The checks of a field, except for its schema. */
+const FIELD: Readonly<Record<string, OptionCheck>> = {
+  label: [
+    "a string, or an object with strings by language",
+    (value) =>
+      isText(value) ||
+      isObject(value) && isNonEmpty(Object.values(value)),
+  ],
+  input: [
+    "an input, or an array of strings",
+    (value) => INPUTS.includes(value as string) || isNonEmpty(value),
+  ],
+  by: oneOf("user", "application"),
+};
+
+const INPUTS: readonly string[] = ["text", "tel", "url", "date", "checkbox"];
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isNonEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isText);
 }
 
 function checkFields({ fields = {} }: Names): void {
@@ -76,6 +121,8 @@ function checkFields({ fields = {} }: Names): void {
         `Cannot define accounts: field "${name}" has no schema`,
       );
     }
+    const all = { ...field, label: field.label ?? null };
+    checkOptions("define accounts", all, FIELD, `fields.${name}.`);
   }
 }
 
@@ -91,7 +138,7 @@ function checkList(
   list: readonly string[] | undefined,
 ): void {
   if (list === undefined) return;
-  const isUsable = list.length > 0 && new Set(list).size === list.length &&
+  const isUsable = isNonEmpty(list) && new Set(list).size === list.length &&
     list.every((name) => NAME[kind].test(name));
   if (isUsable) return;
   throw new TypeError(

@@ -126,7 +126,10 @@ function storeOf(
 ): AccountStore {
   if (database === undefined) return createMemoryAccountStore({ now });
   return typeof database === "function"
-    ? createSQLAccountStore(database, { now, ...dialect && { dialect } })
+    ? createSQLAccountStore(database, {
+      now,
+      ...dialect !== undefined && { dialect },
+    })
     : database;
 }
 

@@ -5,6 +5,7 @@ import {
   type SQLRow,
   type SQLValue,
 } from "../../session/stores/sql.ts";
+import { checkOptions, FUNCTION } from "../option_checks.ts";
 import {
   COLUMNS,
   type Dialect,
@@ -14,6 +15,9 @@ import {
 } from "./_tables.ts";
 import { AccountStoreError } from "./errors.ts";
 import type { SQLAccountStoreOptions } from "./sql.ts";
+
+/** The checks of the functions of a database. */
+const FUNCTIONS = { query: FUNCTION, now: FUNCTION };
 
 /** A SQL database with the tables of accounts, which its first use creates. */
 export class SQLDatabase {
@@ -36,6 +40,8 @@ export class SQLDatabase {
         `Cannot create account store: dialect "${dialect}" is unknown`,
       );
     }
+    const functions = { query: query ?? null, now };
+    checkOptions("create account store", functions, FUNCTIONS);
     this.#query = query;
     this.dialect = dialect;
     this.names = namesOf(options);

@@ -1,5 +1,6 @@
 import type { SQLQuery } from "../../session/stores/sql.ts";
 import { tableStatements } from "../../session/internal.ts";
+import { checkOptions, OBJECT } from "../option_checks.ts";
 import type { SQLAccountStoreOptions } from "./sql.ts";
 
 /** The SQL dialects. */
@@ -53,23 +54,26 @@ const VERSION = 3;
  */
 export function namesOf(options: SQLAccountStoreOptions): TableNames {
   const { prefix = "gatehouse_", usersTable = `${prefix}users` } = options;
-  const given = options.columns ?? {};
+  const { columns: given = {} } = options;
+  checkOptions("create account store", options, { columns: OBJECT });
   const columns = Object.fromEntries(
     COLUMNS.map((column) => [column, given[column] ?? column]),
   ) as Record<AccountColumn, string>;
   for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(ACCOUNT_COLUMNS, name)) {
-      throw new TypeError(
-        `Cannot create account store: column "${name}" is unknown`,
-      );
-    }
+    if (Object.hasOwn(ACCOUNT_COLUMNS, name)) continue;
+    throw new TypeError(
+      `Cannot create account store: column "${name}" is unknown`,
+    );
   }
-  for (const name of [`${prefix}a`, usersTable, ...Object.values(columns)]) {
-    if (!/^[A-Za-z_]\w{0,39}$/.test(name)) {
-      throw new TypeError(
-        `Cannot create account store: "${name}" is not a plain name`,
-      );
-    }
+  checkName("prefix", prefix, "a");
+  checkName("usersTable", usersTable);
+  for (const [column, name] of Object.entries(columns)) {
+    checkName(`columns.${column}`, name);
+  }
+  if (new Set(Object.values(columns)).size < COLUMNS.length) {
+    throw new TypeError(
+      "Cannot create account store: columns has the same name twice",
+    );
   }
   return {
     users: usersTable,
@@ -83,6 +87,15 @@ export function namesOf(options: SQLAccountStoreOptions): TableNames {
     values: `${prefix}values`,
     columns,
   };
+}
+
+function checkName(option: string, name: unknown, end = ""): void {
+  const isPlain = typeof name === "string" &&
+    /^[A-Za-z_]\w{0,39}$/.test(name + end);
+  if (isPlain) return;
+  throw new TypeError(
+    `Cannot create account store: ${option} "${name}" is not a plain name`,
+  );
 }
 
 /** A table or an index that must exist, and the statement that creates it. */

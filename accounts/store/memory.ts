@@ -1,6 +1,7 @@
 import { createMemorySessionStore } from "../../session/mod.ts";
 import { MemoryTeamStore } from "./memory_teams.ts";
 import { MemoryAuditStore } from "./memory_audit.ts";
+import { checkOptions, FUNCTION } from "../option_checks.ts";
 import { readCursor, toPage } from "./_pages.ts";
 import type { AccountStore, StoredAccount, WayIn } from "./store.ts";
 
@@ -49,6 +50,7 @@ interface Entry {
 export function createMemoryAccountStore(
   { now = Date.now }: MemoryAccountStoreOptions = {},
 ): AccountStore {
+  checkOptions("create account store", { now }, { now: FUNCTION });
   return new MemoryAccountStore(now);
 }
 

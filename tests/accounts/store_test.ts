@@ -16,9 +16,9 @@ for (
 }
 
 const names = [
-  [{ prefix: "a; DROP TABLE users" }, '"a; DROP TABLE usersa"'],
-  [{ usersTable: "user-table" }, '"user-table"'],
-  [{ columns: { email: "e mail" } }, '"e mail"'],
+  [{ prefix: "a; DROP TABLE users" }, 'prefix "a; DROP TABLE users"'],
+  [{ usersTable: "user-table" }, 'usersTable "user-table"'],
+  [{ columns: { email: "e mail" } }, 'columns.email "e mail"'],
   [{ columns: { mail: "email" } }, 'column "mail" is unknown'],
   [{ dialect: "mysql" }, 'dialect "mysql" is unknown'],
 ] as const;
