@@ -62,6 +62,11 @@ export async function enableApp(call: Call): Promise<Outcome> {
       ? { ...invalid({ code: messages.wrongCode }), setup: result.setup }
       : expired(call);
   }
+  // The owner gets an email even if access ends now: a reset would keep the app.
+  const { totpSince = 0 } = await services.factors.status(id);
+  const way = { kind: APP, id: String(totpSince) };
+  const token = await createWayToken(services, account, way);
+  services.outbox.add(context, factorMail(call, account, "on", token));
   const outcome = await changed(call, account, result.recoveryCodes);
   if (!outcome.ok) return outcome;
   // The code is the second factor of this login.
@@ -69,10 +74,6 @@ export async function enableApp(call: Call): Promise<Outcome> {
   await unlessEnded(
     completeAuth(context, id, { version, methods: ["otp", "mfa"] }),
   );
-  const { totpSince = 0 } = await services.factors.status(id);
-  const way = { kind: APP, id: String(totpSince) };
-  const token = await createWayToken(services, account, way);
-  services.outbox.add(context, factorMail(call, account, "on", token));
   return outcome;
 }
 

@@ -47,6 +47,8 @@ export function startAccounts(options: Partial<AccountsOptions> = {}) {
       to === undefined || one.to === to
     );
     assert(mail !== undefined, `no email to ${to}`);
+    // A locked phone shows the subject.
+    assertEquals(/\d{6}/.test(mail.subject), false, mail.subject);
     return mail;
   }
 

@@ -13,10 +13,9 @@ Deno.test("a login by email works with the code, and returns to the page", async
     "/login/email/code?returnTo=%2Ffresh",
   );
   const mail = await lastMail(email);
-  assertStringIncludes(
-    await (await ada.get("/login/email/code")).text(),
-    email,
-  );
+  const page = await (await ada.get("/login/email/code")).text();
+  assertStringIncludes(page, email);
+  assertStringIncludes(page, "at most 11 emails an hour");
   assertEquals(
     (await ada.post("/login/email/code", { code: "1" })).status,
     422,

@@ -1,5 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { linkOf, PASSWORD, startAccounts, tokenOf } from "./_accounts.ts";
+import {
+  codeOf,
+  linkOf,
+  PASSWORD,
+  startAccounts,
+  tokenOf,
+} from "./_accounts.ts";
 
 const email = "ada@example.com";
 const NEW = "another horse battery";
@@ -9,7 +15,12 @@ Deno.test("a reset changes the password, once, and ends all sessions", async () 
   const ada = await registered();
   const owner = browser();
   const asked = await owner.post("/login/reset", { email });
-  assertEquals(asked.headers.get("Location"), "/login/reset?notice=sent");
+  const sent = "/login/reset?notice=sent";
+  assertEquals(asked.headers.get("Location"), sent);
+  assertStringIncludes(
+    await (await owner.get(sent)).text(),
+    "at most 11 emails an hour",
+  );
   const mail = await lastMail(email);
   const page = await owner.get(linkOf(mail));
   assertEquals(page.status, 200);
@@ -45,6 +56,30 @@ Deno.test("the response to a reset does not tell accounts from other addresses",
   assertEquals(mails.map(({ to }) => to), Array(5).fill(email));
 });
 
+Deno.test("a reset lets in an owner whom guesses and a flood of emails have locked out", async () => {
+  const { accounts, browser, lastMail, registered } = startAccounts();
+  await registered();
+  for (let n = 0; n < 100; n++) {
+    await browser().post("/login", { email, password: `guess number ${n}` });
+  }
+  const right = { email, password: PASSWORD };
+  assertEquals((await browser().post("/login", right)).status, 429);
+  for (let n = 0; n < 8; n++) await browser().post("/login/reset", { email });
+  await accounts.flush();
+  const countLinks = () =>
+    accounts.mails.filter(({ subject }) => /Choose/.test(subject)).length;
+  assertEquals(countLinks(), 5);
+
+  const owner = browser();
+  const values = { token: tokenOf(await lastMail(email)), password: NEW };
+  await owner.post("/login/reset/link", values);
+  const login = await owner.post("/login", { email, password: NEW });
+  assertEquals(login.status, 303);
+  await browser().post("/login/reset", { email });
+  await accounts.flush();
+  assertEquals(countLinks(), 6);
+});
+
 Deno.test("of many resets with one link, one succeeds", async () => {
   const { browser, lastMail, registered } = startAccounts();
   await registered();
@@ -71,6 +106,19 @@ Deno.test("a link ends with the address and the access", async () => {
   const late = await browser().post("/login/reset/link", values);
   assertEquals(late.status, 400);
   assert((await late.text()).includes("no longer works"));
+});
+
+Deno.test("a link to an earlier address does not reset the password", async () => {
+  const { browser, lastMail, registered } = startAccounts();
+  const ada = await registered();
+  await browser().post("/login/reset", { email });
+  const token = tokenOf(await lastMail(email));
+  await ada.post("/account/email", { email: "new@example.com" });
+  const code = codeOf(await lastMail("new@example.com"));
+  await ada.post("/account/email/code", { code });
+  const values = { token, password: NEW };
+  const late = await browser().post("/login/reset/link", values);
+  assertEquals(late.status, 400);
 });
 
 Deno.test("an account of an administrator gets its password by a reset", async () => {

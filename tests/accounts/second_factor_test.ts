@@ -36,8 +36,18 @@ async function startWithApp() {
     ada,
     codes,
     nextCode,
-    wait: (passed: number) => void (time += passed),
+    /** Returns the time after a wait. */
+    wait: (passed: number) => time += passed,
   };
+}
+
+/** Returns the form that sets up an app at a time. */
+async function setUpForm(browser: Browser, time: number) {
+  const page = await (await browser.get("/account/two-step")).text();
+  const [, setup = ""] = /name="setup" value="([^"]+)"/.exec(page)!;
+  const [, key = ""] = /class="key">([^<]+)</.exec(page)!;
+  const code = await generateTOTP(key.replaceAll(" ", ""), { time });
+  return { setup, code };
 }
 
 async function firstFactor(browser: Browser): Promise<void> {
@@ -117,10 +127,11 @@ Deno.test("a sensitive page asks a user with an app for a code, not for the pass
 });
 
 Deno.test("new recovery codes replace the old ones, and the app can be removed", async () => {
-  const { ada, browser, codes } = await startWithApp();
+  const { ada, browser, codes, lastMail } = await startWithApp();
   const renewed = await ada.send("/account/two-step/codes", {});
   const { recoveryCodes } = await renewed.json();
   assertEquals(recoveryCodes.length, 10);
+  assertStringIncludes((await lastMail(email)).text, "new recovery codes");
   const thief = browser();
   await firstFactor(thief);
   assertEquals(
@@ -128,9 +139,28 @@ Deno.test("new recovery codes replace the old ones, and the app can be removed",
     422,
   );
   assertEquals((await ada.post("/account/two-step/remove")).status, 303);
+  assertStringIncludes((await lastMail(email)).text, "turned off");
   const values = { email, password: PASSWORD };
   const login = await browser().post("/login", values);
   assertEquals(login.headers.get("Location"), "/");
+});
+
+Deno.test("a link against one app leaves another app that was set up since", async () => {
+  const { ada, browser, lastMail, wait } = await startWithApp();
+  const token = tokenOf(await lastMail(email));
+  wait(60_000);
+  await ada.post("/account/two-step/remove");
+  await ada.post("/account/two-step", await setUpForm(ada, wait(0)));
+  const later = await lastMail(email);
+  assertEquals(tokenOf(later) === token, false);
+  const owner = browser();
+  assertEquals((await owner.post("/account/not-me", { token })).status, 303);
+  await owner.post("/login/reset", { email });
+  const reset = tokenOf(await lastMail(email));
+  const password = "another horse battery";
+  await owner.post("/login/reset/link", { token: reset, password });
+  const login = await owner.send("/login", { email, password });
+  assertEquals((await login.json()).next, "second-factor");
 });
 
 Deno.test("the notice of a new app removes it, and ends the access of a thief", async () => {

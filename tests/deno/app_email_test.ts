@@ -12,7 +12,9 @@ const email = "ada@example.com";
 
 /** Returns the link, the token and the code of the last email. */
 function lastMail(app: ExampleApp) {
-  const { to, text } = app.mails.at(-1)!;
+  const { subject, to, text } = app.mails.at(-1)!;
+  // A locked phone shows the subject.
+  assertEquals(/\d{6}/.test(subject), false, subject);
   const [url] = text.match(/http\S+/)!;
   const { pathname, search, searchParams } = new URL(url);
   return {

@@ -124,7 +124,7 @@ for (const [name, { notice, add, exists }] of Object.entries(ways)) {
   });
 }
 
-Deno.test("a link against one passkey leaves the others, and an app that the owner has set up since", async () => {
+Deno.test("a link against one passkey leaves the others", async () => {
   await using app = await startExampleApp();
   const thief = await register(app);
   const { passkey } = ways;
@@ -133,6 +133,19 @@ Deno.test("a link against one passkey leaves the others, and an app that the own
   await passkey!.add(thief, app);
   await app.visitor().post("/not-me", { token: token! });
   assertEquals((await app.database("SELECT * FROM passkeys", [])).length, 1);
+});
+
+Deno.test("a link against one app leaves another app that was set up since", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  const { add, exists } = ways["authenticator app"]!;
+  await add(visitor, app);
+  const token = notMeToken(app, email);
+  app.wait(60_000);
+  await add(visitor, app);
+  const { status } = await app.visitor().post("/not-me", { token });
+  assertEquals(status, 200);
+  assert(await exists(app));
 });
 
 Deno.test("a thief cannot undo a restored address by the notice to an address in between", async () => {
@@ -243,6 +256,18 @@ Deno.test("an email tells the owner about a changed password (ASVS 6.3.7)", asyn
   });
   const { subject, text } = app.mails.at(-1)!;
   assertEquals(subject, "Your password was changed");
+  assertStringIncludes(text, "/forgot-password");
+});
+
+Deno.test("an email tells the owner about the first password of an account", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+  await visitor.logInExternally("demo-ada");
+  const password = { password: PASSWORD, confirmPassword: PASSWORD };
+  const form = { _method: "PUT", ...password };
+  assertEquals((await visitor.post("/account/password", form)).status, 302);
+  const { subject, text } = app.mails.at(-1)!;
+  assertEquals(subject, "Your account has a password now");
   assertStringIncludes(text, "/forgot-password");
 });
 

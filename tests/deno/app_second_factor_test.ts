@@ -166,7 +166,7 @@ Deno.test("the second factor is only removed with a code of it", async () => {
 
 Deno.test("a password does not confirm a login with a second factor (ASVS 6.3.4)", async () => {
   await using app = await startExampleApp();
-  const { visitor, code } = await enroll(app);
+  const { visitor, code, codes } = await enroll(app);
   const setUp = "/account/security/app";
   assertEquals((await visitor.get(setUp)).status, 200);
   app.wait(6 * 60_000);
@@ -183,6 +183,12 @@ Deno.test("a password does not confirm a login with a second factor (ASVS 6.3.4)
   const confirmed = await visitor.post(location!, { code: await code() });
   assertEquals(confirmed.location, setUp);
   assertEquals((await visitor.get(setUp)).status, 200);
+  app.wait(6 * 60_000);
+  app.mails.length = 0;
+  const [recovery] = codes as [string];
+  assertEquals((await visitor.post(location!, { code: recovery })).status, 302);
+  // The owner gets an email about a recovery code that confirms a stolen session.
+  assertStringIncludes(app.mails[0]!.text, "9 are left");
 });
 
 Deno.test("a reset by email keeps the second factor of a verified account (ASVS 6.4.3)", async () => {

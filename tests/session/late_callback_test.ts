@@ -45,3 +45,37 @@ Deno.test("externalAuthResult() of a late callback does not replace the cookie o
   assertEquals(await response.text(), "state_unknown");
   assertEquals(response.headers.getSetCookie(), []);
 });
+
+Deno.test("a late request that has stored a new id does not replace the cookie of a confirmed login", async () => {
+  const stored = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const router = createRouter({ middleware: [session()] });
+  router.get("/", async (context) => {
+    await completeAuth(context, 7);
+    return new Response();
+  });
+  router.get("/login", async (context) => {
+    assertEquals(context.get(Session).userId, 7);
+    await stored.promise;
+    await completeAuth(context, 7);
+    return new Response();
+  });
+  router.get("/late", async (context) => {
+    const own = context.get(Session);
+    own.regenerateId();
+    await own.commit();
+    stored.resolve();
+    await ended.promise;
+    own.set("visits", 2);
+    return new Response();
+  });
+  const first = await router.fetch("https://example.com/");
+  const cookie = first.headers.getSetCookie()[0].split(";")[0];
+  const get = (path: string) =>
+    router.fetch(`https://example.com/${path}`, { headers: { cookie } });
+  const login = get("login");
+  const late = get("late");
+  assertEquals((await login).headers.getSetCookie().length, 1);
+  ended.resolve();
+  assertEquals((await late).headers.getSetCookie(), []);
+});

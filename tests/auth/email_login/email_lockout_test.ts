@@ -132,6 +132,22 @@ Deno.test("a mailbox gets at most 11 emails an hour and 103 a day, from any numb
   assertEquals(within(DAY), 103);
 });
 
+Deno.test("emails of more than a day ago delay no email", async () => {
+  let time = 0;
+  const now = () => time;
+  const throttle = createEmailThrottle({ now });
+  const address = addresses(198);
+  const sendFive = async () => {
+    for (let n = 0; n < 5; n++) {
+      assert(await isAllowed(throttle, address()));
+    }
+    assertEquals(await isAllowed(throttle, address()), false);
+  };
+  await sendFive();
+  time += 1.1 * DAY;
+  await sendFive();
+});
+
 async function isAllowed(throttle: Throttle, remoteAddress: string) {
   const request = new Request("https://test.example/");
   const context = new RequestContext(request, { remoteAddress });
