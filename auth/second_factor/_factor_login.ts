@@ -116,10 +116,10 @@ export class FactorLogin {
     const used = await codes.use(context, { userId, code, claim });
     if (!used.ok) return used;
     const login = used.login!;
-    const [session] = await Promise.all([
+    const session = await both(
       this.#complete(context, userId, login, [used.method]),
       used.succeed(),
-    ]);
+    );
     if (rememberDevice) {
       const { record } = used;
       const { version } = login;
@@ -170,12 +170,25 @@ export class FactorLogin {
     const used = await this.#parts.codes.use(context, use);
     if (!used.ok) return used;
     const methods = [used.method, "mfa"];
-    const [session] = await Promise.all([
+    const session = await both(
       completeAuth(context, userId, { methods }),
       used.succeed(),
-    ]);
+    );
     return resultOf(used, session, undefined);
   }
+}
+
+/**
+ * Waits for a login and for the counts of its code. If one fails, the other still
+ * ends before the response: Workers end later work.
+ */
+async function both(
+  login: Promise<Session>,
+  counts: Promise<void>,
+): Promise<Session> {
+  await Promise.allSettled([login, counts]);
+  const [session] = await Promise.all([login, counts]);
+  return session;
 }
 
 function resultOf(

@@ -14,8 +14,8 @@ import { assert, assertEquals } from "@std/assert";
 
 const MINUTE = 60_000;
 
-/** Creates an application whose user has a second factor. */
-function createApp(options: FirstFactorOptions) {
+/** Creates an application whose user has a second factor, or none. */
+function createApp(options: FirstFactorOptions, hasOtherFactor = true) {
   let time = 1_700_000_000_000;
   const now = () => time;
   const store = createMemorySessionStore({ now });
@@ -23,7 +23,7 @@ function createApp(options: FirstFactorOptions) {
     issuer: "Example",
     store: createMemorySessionStore({ now }),
     secrets: ["a secret of more than thirty-two characters"],
-    hasOtherFactor: () => true,
+    hasOtherFactor: () => hasOtherFactor,
     now,
   });
   const errors: unknown[] = [];
@@ -86,6 +86,19 @@ Deno.test("a login keeps its short timeouts through the second factor", async ()
   assertEquals((await app.read()).userId, 7);
   app.wait(2 * MINUTE);
   assertEquals((await app.read()).userId, undefined);
+});
+
+Deno.test("a login without a second factor keeps its short timeouts, its time and its version", async () => {
+  const timeouts = { absolute: 5 * MINUTE, idle: 2 * MINUTE };
+  const authenticatedAt = 1_700_000_000_000 - MINUTE;
+  const options = { authenticatedAt, timeouts, version: 1 };
+  const app = createApp(options, false);
+  assertEquals(await app.post("/first"), "in");
+  assertEquals((await app.read()).authenticatedAt, authenticatedAt);
+  app.wait(3 * MINUTE);
+  assertEquals((await app.read()).userId, undefined);
+  await endUserSessions(app.store, 7, { version: 2 });
+  assertEquals(await app.post("/first"), 409);
 });
 
 Deno.test("a login keeps the time of its first factor through the second one", async () => {
