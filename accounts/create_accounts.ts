@@ -16,7 +16,7 @@ import {
   sweepSessions,
 } from "../session/mod.ts";
 import { session } from "../session/middleware.ts";
-import { encodeBase64Url } from "../session/secrets.ts";
+import { randomToken } from "../session/secrets.ts";
 import { createController } from "./_controller.ts";
 import { isDisabled, rememberAccount, versionOf } from "./actions/enter.ts";
 import {
@@ -220,7 +220,7 @@ function servicesOnce(
   let services = given && createServices(settings, given, queue);
   return async () => {
     if (services !== undefined) return services;
-    const random = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+    const random = randomToken();
     const secret = await settings.store.secret("secret", random);
     return services ??= createServices(settings, [secret], queue);
   };

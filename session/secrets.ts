@@ -88,9 +88,9 @@ export async function sha256Base64Url(text: string): Promise<string> {
     encodeBase64Url(await sha256(text));
 }
 
-/** Creates a token: 32 random bytes as base64url. */
-export function randomToken(): string {
-  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+/** Creates a token: random bytes as base64url. */
+export function randomToken(bytes = 32): string {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { SessionStoreError } from "./errors.ts";
-import { encodeBase64Url } from "./secrets.ts";
+import { randomToken } from "./secrets.ts";
 
 /** A stored value and its version. */
 export interface StoredValue {
@@ -196,7 +196,7 @@ export function checkIndex(names: readonly string[]): readonly string[] {
 
 /** Creates a version that no value has had before, not even under the same key. */
 export function newVersion(): string {
-  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(12)));
+  return randomToken(12);
 }
 
 /** The prefix of the index names of users. */

@@ -1,5 +1,5 @@
 import type { EmailLoginResult } from "../../auth/email_login/mod.ts";
-import { encodeBase64Url } from "../../session/secrets.ts";
+import { randomToken } from "../../session/secrets.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, Session } from "../../session/mod.ts";
 import { registrationMail, takenMail } from "../mails/contents.ts";
@@ -150,5 +150,5 @@ export function draftOf(context: RequestContext): Draft | undefined {
 
 /** Returns a new id: 128 random bits. */
 export function newAccountId(): string {
-  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+  return randomToken(16);
 }

@@ -1,4 +1,4 @@
-import { encodeBase64Url } from "../../session/secrets.ts";
+import { randomToken } from "../../session/secrets.ts";
 import type { Names } from "../definition/names.ts";
 import type { APIKeys } from "../keys/api_keys.ts";
 import type { AccountStore, StoredAccount } from "../store/store.ts";
@@ -211,5 +211,5 @@ export class TeamService {
 
 /** Returns a new id: 128 random bits. */
 function newId(): string {
-  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+  return randomToken(16);
 }

@@ -1,7 +1,7 @@
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { STORE_TIMEOUT } from "../../session/internal.ts";
-import { encodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
+import { randomToken, timingSafeEqual } from "../../session/secrets.ts";
 import { currentSession } from "../login/current_session.ts";
 import { ownSession } from "../login/own_account.ts";
 import { createEmailThrottle } from "../throttle/email_throttle.ts";
@@ -151,7 +151,7 @@ class EmailLoginEngine implements EmailLogin {
       await rememberAsked(session, this.#purpose, { delayed });
       return null;
     }
-    const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+    const token = randomToken(16);
     const code = newCode();
     const key = (await this.#emails.keyOf(token))!;
     const expiresAt = this.#now() + this.#ttl;

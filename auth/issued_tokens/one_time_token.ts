@@ -6,7 +6,7 @@ import {
   ValueStore,
 } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
-import { encodeBase64Url } from "../../session/secrets.ts";
+import { randomToken } from "../../session/secrets.ts";
 import { checkedCaller } from "../store/checked_caller.ts";
 
 /** Options for {@linkcode createOneTimeToken}. */
@@ -148,7 +148,7 @@ export async function createOneTimeToken(
     );
   }
   // The token has 128 random bits (ASVS 5.0, 6.5.x and 11.5.1).
-  const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+  const token = randomToken(16);
   const tokens = tokensIn(call, purpose, ttl);
   const stored = await tokens.add(
     await tokens.key(JSON.stringify([purpose, token])),

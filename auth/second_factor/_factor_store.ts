@@ -10,6 +10,7 @@ import { type LoginTimeouts, SessionConflictError } from "../../session/mod.ts";
 import {
   decodeBase64Url,
   encodeBase64Url,
+  randomToken,
   sha256Base64Url,
 } from "../../session/secrets.ts";
 import type { LoginOrigin } from "../login/login_names.ts";
@@ -155,7 +156,7 @@ export class FactorStore {
     change: (record: FactorRecord) => FactorRecord,
   ): Promise<boolean> {
     if (!await condition()) return false;
-    const newId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(12)));
+    const newId = randomToken(12);
     const before = await this.update(userId, (record) => {
       const result = record ?? NO_FACTORS;
       return { value: { ...change(result), id: newId }, result };

@@ -4,7 +4,7 @@ import {
   checkLogin,
   type FoundValue,
 } from "../../session/internal.ts";
-import { encodeBase64Url, sha256Base64Url } from "../../session/secrets.ts";
+import { randomToken, sha256Base64Url } from "../../session/secrets.ts";
 import { currentSession } from "../login/current_session.ts";
 import { withinBounds } from "../login/pending_steps.ts";
 import {
@@ -59,7 +59,7 @@ export class PendingLogins {
   ): Promise<void> {
     const session = await sessionOf(context);
     checkLogin(session, login);
-    const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+    const token = randomToken(16);
     const hash = await sha256Base64Url(token);
     await this.#factors.update(userId, (record) => {
       const now = this.#now();

@@ -5,7 +5,7 @@ import {
   hostCookie,
 } from "../../session/internal.ts";
 import { Session, type SessionLabel } from "../../session/mod.ts";
-import { encodeBase64Url, sha256Base64Url } from "../../session/secrets.ts";
+import { randomToken, sha256Base64Url } from "../../session/secrets.ts";
 
 /** The maximum number of known devices per account. */
 const MAX_DEVICES = 10;
@@ -76,7 +76,7 @@ export class DeviceBrowser {
     const cookie = context.has(Session)
       ? hostCookie(context.get(Session), options.cookie)
       : null;
-    const newID = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+    const newID = randomToken(16);
     const hashed = async (id: string) => {
       const hash = await sha256Base64Url(`device ${id} ${account}`);
       return { id, hash };

@@ -6,7 +6,7 @@ import {
   readCookiesBelow,
 } from "../cookies/prefixed_cookie.ts";
 import { createRecord, parseRecord, type SessionRecord } from "../record.ts";
-import { encodeBase64Url } from "../secrets.ts";
+import { randomToken } from "../secrets.ts";
 import { LoginCookies, type PendingLogin } from "./_login_cookies.ts";
 import {
   cookieAge,
@@ -185,7 +185,7 @@ export class CookieDriver implements SessionDriver {
   async #writeMain(record: SessionRecord, idChange: IdChange): Promise<void> {
     const text = record.serialize();
     const renewed = this.id === "" || idChange !== "keep";
-    const id = renewed ? newId() : this.id;
+    const id = renewed ? randomToken(16) : this.id;
     const value = await this.#seal(this.#name, id + text);
     this.id = id;
     this.#text = text;
@@ -214,10 +214,6 @@ export class CookieDriver implements SessionDriver {
   #expire(suffix: string): void {
     this.#changes.set(suffix, { suffix, value: null });
   }
-}
-
-function newId(): string {
-  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /** Options for {@linkcode createCookieSessionStore}. */
