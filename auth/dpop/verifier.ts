@@ -126,7 +126,7 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @see {@link https://www.rfc-editor.org/rfc/rfc9449#section-4.3 | RFC 9449, checking DPoP proofs}
  */
 export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
-  return new Verifier(options, checkOptions(options));
+  return new Verifier(options);
 }
 
 class Verifier implements DPoPVerifier {
@@ -137,10 +137,8 @@ class Verifier implements DPoPVerifier {
   readonly #used: ReturnType<typeof createMarks>;
   readonly #sweep: () => void;
 
-  constructor(
-    options: DPoPVerifierOptions,
-    settings: ReturnType<typeof checkOptions>,
-  ) {
+  constructor(options: DPoPVerifierOptions) {
+    const settings = checkOptions(options);
     const { nonceSecrets, store, storeTimeout } = options;
     this.algorithms = [...options.algorithms ?? ASYMMETRIC_ALGORITHMS];
     this.#settings = settings;

@@ -82,7 +82,8 @@ export function defineProvider<Profile>(
     scopes: readScopes(definition, options, fail),
     metadata,
     keys: keysOf(metadata, resolved),
-  }, FLOW);
+    flow: FLOW,
+  });
 }
 
 type Fail = (reason: string) => never;

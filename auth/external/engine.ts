@@ -1,3 +1,4 @@
+import type { SecretBox } from "../../session/internal.ts";
 import type {
   CachedDocument,
   JSONObject,
@@ -6,6 +7,7 @@ import type {
   ResolvedIssuerOptions,
 } from "../issuer/mod.ts";
 import type { ClientRegistration } from "./client_authentication.ts";
+import type { FLOW } from "./login/flow.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 
 /** The differences between one provider and the others. */
@@ -104,6 +106,9 @@ export interface ProviderEngine<Profile> extends ResolvedIssuerOptions {
   readonly scopes: readonly string[];
   readonly metadata: () => Promise<ProviderMetadata>;
   readonly keys: () => Promise<CachedDocument<ProviderKeys>>;
+  readonly flow: typeof FLOW;
+  /** The cipher of the responses of `form_post`, from the first one on. */
+  formPostCipher?: Promise<SecretBox>;
 }
 
 /** Returns `true` if an issuer is the provider's, or one of its tenants. */

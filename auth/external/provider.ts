@@ -1,7 +1,6 @@
 import type { DPoPKey } from "../dpop/mod.ts";
 import type { JSONValue } from "../../session/mod.ts";
 import type { ProviderEngine } from "./engine.ts";
-import type { FLOW } from "./login/flow.ts";
 
 /**
  * An external provider, for `startExternalAuth` and `finishExternalAuth`. It has
@@ -105,11 +104,6 @@ export interface ExternalAuthSuccess<Profile> {
 
 const engines = /* @__PURE__ */ new WeakMap<object, ProviderEngine<unknown>>();
 
-/** The functions of a login at an external provider. */
-export type ExternalAuthFlow = typeof FLOW;
-
-const flows = /* @__PURE__ */ new WeakMap<object, ExternalAuthFlow>();
-
 /**
  * Returns the functions of a login, which each provider brings along. A module that
  * only takes providers as options need not import them: it would add the
@@ -117,15 +111,15 @@ const flows = /* @__PURE__ */ new WeakMap<object, ExternalAuthFlow>();
  *
  * @throws {TypeError} If no `create…AuthProvider` function created the provider.
  */
-export function flowOf(provider: ExternalAuthProvider): ExternalAuthFlow {
-  engineOf(provider);
-  return flows.get(provider)!;
+export function flowOf(
+  provider: ExternalAuthProvider,
+): ProviderEngine<unknown>["flow"] {
+  return engineOf(provider).flow;
 }
 
 /** Creates the public object of an engine. */
 export function registerProvider<Profile>(
   engine: ProviderEngine<Profile>,
-  flow: ExternalAuthFlow,
 ): ExternalAuthProvider<Profile> {
   const { client, definition, options, scopes } = engine;
   const provider = Object.freeze({
@@ -135,7 +129,6 @@ export function registerProvider<Profile>(
     scopes: Object.freeze([...scopes]),
     canReauthenticate: definition.openid?.canReauthenticate ?? false,
   });
-  flows.set(provider, flow);
   engines.set(provider, engine as ProviderEngine<unknown>);
   return provider;
 }

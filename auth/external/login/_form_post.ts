@@ -154,12 +154,8 @@ function purposeOf({ client, options }: ProviderEngine<unknown>): string {
   return JSON.stringify([PREFIX, client.clientId, options.redirectUri]);
 }
 
-const ciphers = /* @__PURE__ */ new WeakMap<object, Promise<SecretBox>>();
-
 function cipherOf(engine: ProviderEngine<unknown>): Promise<SecretBox> {
-  let cipher = ciphers.get(engine);
-  if (cipher === undefined) ciphers.set(engine, cipher = createCipher(engine));
-  return cipher;
+  return engine.formPostCipher ??= createCipher(engine);
 }
 
 async function createCipher(
