@@ -27,6 +27,7 @@ export {
   describeMiddleware,
   descriptionOf,
 } from "./middleware/describe_middleware.ts";
+export { inTime } from "./in_time.ts";
 export { checkPositive, MAX_TIMEOUT } from "./limits.ts";
 export { isToken, SAFE_METHODS } from "./method.ts";
 export { ActiveTrace, type TraceIds } from "./operation/active_trace.ts";

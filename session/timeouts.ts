@@ -1,4 +1,4 @@
-import { checkPositive } from "../router/internal.ts";
+import { checkPositive, inTime } from "../router/internal.ts";
 import type { CircuitBreaker } from "./drivers/circuit_breaker.ts";
 import { SessionStoreError } from "./errors.ts";
 
@@ -175,16 +175,10 @@ async function withTimeout<Value>(
   result: Promise<Value>,
   timeout: number,
 ): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`No answer within ${timeout} ms`)),
-    timeout,
-  );
+  const late = () => new Error(`No answer within ${timeout} ms`);
   try {
-    return await Promise.race([result, promise]);
+    return await inTime(result, timeout, late);
   } catch (cause) {
     throw new SessionStoreError(verb, { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,4 @@
-import { readBytes } from "../../router/internal.ts";
+import { inTime, readBytes } from "../../router/internal.ts";
 import { ExternalAuthError, type ExternalAuthErrorCode } from "./_errors.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
 import { messageOf, RequestError } from "./_request_error.ts";
@@ -144,25 +144,17 @@ async function fetchInTime<Result>(
   const { timeout } = transport;
   const deadline = performance.now() + timeout;
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(timeoutError(timeout));
-      controller.abort();
-    }, timeout);
-  });
   const exchange = async () => {
     const init = createInit(request, controller.signal);
     const response = await transport.fetch(request.url, init);
     checkStatus(response);
     return await read(response, deadline);
   };
-  try {
-    // A custom fetch may ignore the signal, but the race still ends in time.
-    return await Promise.race([exchange(), expiry]);
-  } finally {
-    clearTimeout(timer);
-  }
+  // A custom fetch may ignore the signal.
+  return await inTime(exchange(), timeout, () => {
+    controller.abort();
+    return timeoutError(timeout);
+  });
 }
 
 function timeoutError(timeout: number): RequestError {

@@ -1,3 +1,4 @@
+import { inTime } from "../../router/internal.ts";
 import type { ExternalAuthProvider } from "../external/provider.ts";
 import { revokeTokens } from "./_refresher.ts";
 import type { Connection, StoredTokens, TokenStore } from "./_token_store.ts";
@@ -27,11 +28,8 @@ export async function revokeAll(
   all: readonly StoredTokens[],
 ): Promise<void> {
   if (all.length === 0) return;
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, REVOCATION_WAIT);
   const revoked = inBatches(all, (tokens) => revokeTokens(provider, tokens));
-  await Promise.race([revoked, over]);
-  clearTimeout(timer);
+  await inTime(revoked, REVOCATION_WAIT, () => null).catch(() => {});
 }
 
 async function inBatches<Item, Value>(

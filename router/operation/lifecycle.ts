@@ -1,3 +1,4 @@
+import { inTime } from "../in_time.ts";
 import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
 
 /** An object that has work to finish, such as a `batchOutput`. */
@@ -113,9 +114,9 @@ export function createLifecycle(options: LifecycleOptions = {}): Lifecycle {
   async function drain(close: () => unknown): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, delay));
     stopping.abort();
-    const isClosed = await inTime("close server", close, timeout);
+    const isClosed = await succeeds("close server", close, timeout);
     const flushed = flush.map((one) =>
-      inTime("flush", () => one.flush(), timeout)
+      succeeds("flush", () => one.flush(), timeout)
     );
     return await all(flushed) && isClosed;
   }
@@ -143,7 +144,7 @@ function runChecks(
 ): Promise<boolean> {
   return all(
     Object.entries(checks).map(([name, check]) =>
-      inTime(`pass check "${name}"`, check, timeout)
+      succeeds(`pass check "${name}"`, check, timeout)
     ),
   );
 }
@@ -160,23 +161,17 @@ function respond(isOK: boolean): Response {
 }
 
 /** Returns `true` if a function succeeds in time. Prints why it does not. */
-async function inTime(
+async function succeeds(
   task: string,
   run: () => unknown,
   timeout: number,
 ): Promise<boolean> {
-  let timer;
+  const late = () => new Error(`Cannot ${task}: it took over ${timeout} ms`);
   try {
-    const late = new Promise((_, reject) => {
-      const error = new Error(`Cannot ${task}: it took over ${timeout} ms`);
-      timer = setTimeout(reject, timeout, error);
-    });
-    await Promise.race([Promise.try(run), late]);
+    await inTime(Promise.try(run), timeout, late);
     return true;
   } catch (error) {
     console.error(error);
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
