@@ -47,9 +47,8 @@ export async function createKey(call: Call): Promise<Outcome> {
   const { key, token } = result;
   reportSecurityEvent(context, { action: "key-create", userId: account.id });
   // This tells the owner, because a thief may have created the key.
-  const way = { kind: KEY, id: key.id };
-  const link = await createWayToken(services, account, way);
-  services.outbox.add(context, newWayMail(call, account, { token: link, way }));
+  const link = await createWayToken(services, account, key.createdAt);
+  services.outbox.add(context, newWayMail(call, account, KEY, link));
   const location = routes.keys.index.href();
   const shown = { key: token, id: key.id, expiresAt };
   return { ok: true, next: "done", location, shown };

@@ -87,13 +87,13 @@ async function finishLink(
 ): Promise<Outcome> {
   const { context, messages, services } = call;
   const identity = identityOf(call, result);
+  const time = services.now();
   if (!await addIdentity(services, account, identity)) {
     return refused(messages.providers.linkedAlready);
   }
   reportSecurityEvent(context, { action: "factor-add", userId: account.id });
-  const way = { kind: IDENTITY, id: identityId(identity) };
-  const token = await createWayToken(services, account, way);
-  services.outbox.add(context, newWayMail(call, account, { token, way }));
+  const token = await createWayToken(services, account, time);
+  services.outbox.add(context, newWayMail(call, account, IDENTITY, token));
   return await goBack(call, account, messages.providers.linked);
 }
 

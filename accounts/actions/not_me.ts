@@ -14,9 +14,6 @@ import type { AccountChange, StoredAccount } from "../store/store.ts";
 import { type Call, expired, type Outcome } from "./call.ts";
 import type { Services } from "./services.ts";
 
-/** The kind of an authenticator app among the changes that a link undoes. */
-export const APP = "app";
-
 const purpose = "account-not-me";
 
 /** The lifetime of a link: owners do not read their mail every day. */
@@ -29,8 +26,8 @@ const MAX_RANGES = 50;
 type Undo =
   /** The address that the account had. */
   | { readonly email: string }
-  /** A new way in. */
-  | { readonly kind: string; readonly id: string };
+  /** The time since which ways in are removed, in epoch milliseconds. */
+  | { readonly added: number };
 
 /** Creates the token of a link that restores the address of an account. */
 export function createNotMeToken(
@@ -40,13 +37,18 @@ export function createNotMeToken(
   return createToken(services, account, { email: account.email });
 }
 
-/** Creates the token of a link that removes a new way into an account. */
+/**
+ * Creates the token of a link that removes a new way into an account, and those
+ * that were added after it: a thief may have added several.
+ *
+ * @param added A time before the new one was added, in epoch milliseconds.
+ */
 export function createWayToken(
   services: Services,
   account: StoredAccount,
-  { kind, id }: { readonly kind: string; readonly id: string },
+  added: number,
 ): Promise<string> {
-  return createToken(services, account, { kind, id });
+  return createToken(services, account, { added });
 }
 
 /**
@@ -99,8 +101,8 @@ export async function restorationOf(
 }
 
 /**
- * Undoes the change of a link: restores the address or removes the way in. It
- * also removes the password and ends all access.
+ * Undoes the change of a link: restores the address, or removes the ways in that
+ * were added since then. It also removes the password and ends all sessions.
  */
 export async function restoreAccount(call: Call): Promise<Outcome> {
   const { context, input, services } = call;
@@ -111,15 +113,12 @@ export async function restoreAccount(call: Call): Promise<Outcome> {
   const { account: { id, version }, since, undo } = restoration;
   const next = await store.change(id, version, changeOf(undo));
   if (next === null) return expired(call);
-  if ("email" in undo) await endLaterLinks(services, id, [since, next]);
-  else if (undo.kind !== APP) {
-    await store.removeWayIn({ accountId: id, ...undo });
-  }
-  await takeOneTimeToken(store.values, { purpose, token, now });
-  // A thief who changed the address may have set up an app as well.
-  if ("email" in undo || await isPresentApp(services, id, undo)) {
+  if ("email" in undo) {
+    await endLaterLinks(services, id, [since, next]);
+    // A thief who changed the address may have set up an app as well.
     await services.factors.remove(id);
-  } else await services.factors.revoke(id);
+  } else await removeAdded(services, id, undo.added);
+  await takeOneTimeToken(store.values, { purpose, token, now });
   await endUserSessions(services.sessions, id, { version: next });
   reportSecurityEvent(context, {
     action: "password-change",
@@ -130,14 +129,18 @@ export async function restoreAccount(call: Call): Promise<Outcome> {
   return { ok: true, next: "login", location, notice: "restored" };
 }
 
-/** Returns `true` for the current authenticator app of an account. */
-async function isPresentApp(
-  { factors }: Services,
+/** Removes the ways in, and the authenticator app, that were added since a time. */
+async function removeAdded(
+  { factors, store }: Services,
   accountId: string,
-  { kind, id }: { readonly kind: string; readonly id: string },
-): Promise<boolean> {
-  if (kind !== APP) return false;
-  return String((await factors.status(accountId)).totpSince) === id;
+  time: number,
+): Promise<void> {
+  for (const { createdAt, id, kind } of await store.waysIn(accountId)) {
+    if (createdAt >= time) await store.removeWayIn({ accountId, kind, id });
+  }
+  const { totpSince = 0 } = await factors.status(accountId);
+  if (totpSince >= time) await factors.remove(accountId);
+  else await factors.revoke(accountId);
 }
 
 /** Returns the change that ends the access of a thief. */

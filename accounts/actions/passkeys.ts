@@ -55,11 +55,11 @@ export async function addPasskey(call: Call): Promise<Outcome> {
   const form = new Form(call);
   const name = form.name();
   if (form.failed !== null) return form.failed;
+  const time = services.now();
   const result = await services.passkeys.finishRegistration(context, { name });
   if (!result.ok) return refused(messages.passkeyFailed);
-  const way = { kind: PASSKEY, id: result.passkey.id };
-  const token = await createWayToken(services, account, way);
-  services.outbox.add(context, newWayMail(call, account, { token, way }));
+  const token = await createWayToken(services, account, time);
+  services.outbox.add(context, newWayMail(call, account, PASSKEY, token));
   return await changed(call, account, messages.passkeyAdded);
 }
 

@@ -16,7 +16,7 @@ import {
   throttled,
 } from "./call.ts";
 import { ownAccount, unlessEnded, welcome } from "./enter.ts";
-import { APP, createWayToken } from "./not_me.ts";
+import { createWayToken } from "./not_me.ts";
 
 /** Completes a login with a code of the app, or with a recovery code. */
 export async function verifyCode(call: Call): Promise<Outcome> {
@@ -56,6 +56,7 @@ export async function enableApp(call: Call): Promise<Outcome> {
   const account = ownAccount(context);
   const { id } = account;
   const [setup, code] = [input.get("setup"), input.get("code")];
+  const time = services.now();
   const result = await services.factors.enableTOTP(context, { setup, code });
   if (!result.ok) {
     return result.reason === "wrong"
@@ -63,9 +64,7 @@ export async function enableApp(call: Call): Promise<Outcome> {
       : expired(call);
   }
   // The owner gets an email even if access ends now: a reset would keep the app.
-  const { totpSince = 0 } = await services.factors.status(id);
-  const way = { kind: APP, id: String(totpSince) };
-  const token = await createWayToken(services, account, way);
+  const token = await createWayToken(services, account, time);
   services.outbox.add(context, factorMail(call, account, "on", token));
   const outcome = await changed(call, account, result.recoveryCodes);
   if (!outcome.ok) return outcome;

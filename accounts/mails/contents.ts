@@ -137,10 +137,8 @@ export function changedMail(
 export function newWayMail(
   call: Call,
   account: StoredAccount,
-  { token, way }: {
-    readonly token: string;
-    readonly way: { readonly kind: string };
-  },
+  kind: string,
+  token: string,
 ): Mail {
   const messages = messagesIn(account.language);
   const { services: { name, routes } } = call;
@@ -150,7 +148,7 @@ export function newWayMail(
     [KEY, mails.keyText],
     [IDENTITY, messages.providers.mail],
   ]);
-  const text = texts.get(way.kind) ?? mails.passkeyText;
+  const text = texts.get(kind) ?? mails.passkeyText;
   return createMail({
     to: account.email,
     subject: mails.wayInSubject(name),

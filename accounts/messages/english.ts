@@ -42,7 +42,7 @@ const mails: MailMessages = {
   notMeButton: "This was not me",
   wayInSubject: (app) => `There is a new way into your account at ${app}`,
   passkeyText: (app) =>
-    `A passkey was added to your account at ${app}. If this was not you, this link removes it and ends all access. It works for seven days.`,
+    `A passkey was added to your account at ${app}. If this was not you, this link removes it and all that was added later, and ends all sessions. It works for seven days.`,
   loginSubject: (app) => `Log in to ${app}`,
   loginText: (app) =>
     `To log in to ${app}, open this link in the browser where you asked for it.`,
@@ -50,7 +50,7 @@ const mails: MailMessages = {
   factorSubject: (app) => `Your security settings at ${app} were changed`,
   factorText: {
     on: (app) =>
-      `Your account at ${app} has a new authenticator app. If this was not you, this link removes it and ends all access. It works for seven days.`,
+      `Your account at ${app} has a new authenticator app. If this was not you, this link removes it and all that was added later, and ends all sessions. It works for seven days.`,
     off: (app) =>
       `Two-step login for your account at ${app} was turned off. If this was not you, choose a new password now.`,
     codes: (app) =>
@@ -63,7 +63,7 @@ const mails: MailMessages = {
     `A member of a team at ${app} has invited you to join. Log in or register with this address to see the invitation. It works for 14 days.`,
   inviteButton: "See the invitation",
   keyText: (app) =>
-    `An API key was created for your account at ${app}. If this was not you, this link revokes it and ends all access. It works for seven days.`,
+    `An API key was created for your account at ${app}. If this was not you, this link revokes it, removes all that was added later, and ends all sessions. It works for seven days.`,
   deleteSubject: (app) => `Your account at ${app} will be deleted`,
   deleteText: (app, days) =>
     `Your account at ${app} will be deleted in ${days} days. To keep it, log in before then.`,
@@ -200,7 +200,7 @@ export const english: Messages = {
     "This restores your address, removes the password and ends all access. Then choose a new password.",
   notMeButton: "Restore my account",
   notMeWayText:
-    "This removes what was added to your account, and ends all access. Then choose a new password.",
+    "This removes what was added to your account, and all that was added later. It also removes the password and ends all sessions. Then choose a new password.",
   notMeWayButton: "Remove it",
   notMeDone: "Your account is yours again. Choose a new password now.",
   providers: ENGLISH,

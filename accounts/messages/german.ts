@@ -42,7 +42,7 @@ const mails: MailMessages = {
   notMeButton: "Das war ich nicht",
   wayInSubject: (app) => `Neuer Zugang zu Ihrem Konto bei ${app}`,
   passkeyText: (app) =>
-    `Ihrem Konto bei ${app} wurde ein Passkey hinzugefügt. Wenn Sie das nicht waren, entfernt ihn dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
+    `Ihrem Konto bei ${app} wurde ein Passkey hinzugefügt. Wenn Sie das nicht waren, entfernt dieser Link ihn und alles, was später hinzukam, und beendet alle Sitzungen. Er gilt sieben Tage lang.`,
   loginSubject: (app) => `Anmelden bei ${app}`,
   loginText: (app) =>
     `Um sich bei ${app} anzumelden, öffnen Sie diesen Link in dem Browser, in dem Sie das angefordert haben.`,
@@ -51,7 +51,7 @@ const mails: MailMessages = {
     `Ihre Sicherheitseinstellungen bei ${app} wurden geändert`,
   factorText: {
     on: (app) =>
-      `Ihr Konto bei ${app} hat eine neue Authenticator-App. Wenn Sie das nicht waren, entfernt sie dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
+      `Ihr Konto bei ${app} hat eine neue Authenticator-App. Wenn Sie das nicht waren, entfernt dieser Link sie und alles, was später hinzukam, und beendet alle Sitzungen. Er gilt sieben Tage lang.`,
     off: (app) =>
       `Die Anmeldung in zwei Schritten für Ihr Konto bei ${app} wurde ausgeschaltet. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
     codes: (app) =>
@@ -64,7 +64,7 @@ const mails: MailMessages = {
     `Ein Mitglied eines Teams bei ${app} lädt Sie ein. Melden Sie sich mit dieser Adresse an oder registrieren Sie sich, um die Einladung zu sehen. Sie gilt 14 Tage lang.`,
   inviteButton: "Einladung ansehen",
   keyText: (app) =>
-    `Für Ihr Konto bei ${app} wurde ein API-Schlüssel erstellt. Wenn Sie das nicht waren, widerruft ihn dieser Link und beendet jeden Zugang. Er gilt sieben Tage lang.`,
+    `Für Ihr Konto bei ${app} wurde ein API-Schlüssel erstellt. Wenn Sie das nicht waren, widerruft ihn dieser Link, entfernt alles, was später hinzukam, und beendet alle Sitzungen. Er gilt sieben Tage lang.`,
   deleteSubject: (app) => `Ihr Konto bei ${app} wird gelöscht`,
   deleteText: (app, days) =>
     `Ihr Konto bei ${app} wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
@@ -206,7 +206,7 @@ export const german: Messages = {
     "Das stellt Ihre Adresse wieder her, entfernt das Passwort und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
   notMeButton: "Mein Konto wiederherstellen",
   notMeWayText:
-    "Das entfernt, was Ihrem Konto hinzugefügt wurde, und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
+    "Das entfernt, was Ihrem Konto hinzugefügt wurde, und alles, was später hinzukam. Es entfernt auch das Passwort und beendet alle Sitzungen. Danach wählen Sie ein neues Passwort.",
   notMeWayButton: "Entfernen",
   notMeDone: "Ihr Konto gehört wieder Ihnen. Wählen Sie ein neues Passwort.",
   providers: GERMAN,

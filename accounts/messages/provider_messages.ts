@@ -49,7 +49,7 @@ export const ENGLISH: ProviderMessages = {
     "Your address already has an account. Log in to it another way, then link this login on the page “Linked logins”.",
   notYours: "This login is not linked to your account.",
   mail: (app) =>
-    `A login at a provider was linked to your account at ${app}. If this was not you, this link removes it.`,
+    `A login at a provider was linked to your account at ${app}. If this was not you, this link removes it and all that was added later, and ends all sessions. It works for seven days.`,
 };
 
 /** The strings in German. */
@@ -80,5 +80,5 @@ export const GERMAN: ProviderMessages = {
     "Zu Ihrer Adresse gibt es schon ein Konto. Melden Sie sich dort auf einem anderen Weg an, und verknüpfen Sie dann diese Anmeldung auf der Seite „Verknüpfte Anmeldungen“.",
   notYours: "Diese Anmeldung ist nicht mit Ihrem Konto verknüpft.",
   mail: (app) =>
-    `Eine Anmeldung bei einem Anbieter wurde mit Ihrem Konto bei ${app} verknüpft. Wenn Sie das nicht waren, entfernt dieser Link sie.`,
+    `Eine Anmeldung bei einem Anbieter wurde mit Ihrem Konto bei ${app} verknüpft. Wenn Sie das nicht waren, entfernt dieser Link sie und alles, was später hinzukam, und beendet alle Sitzungen. Er gilt sieben Tage lang.`,
 };

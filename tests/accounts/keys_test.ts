@@ -158,8 +158,11 @@ Deno.test("the owner gets an email about a new key, and its link revokes the key
   assertStringIncludes(mail.text, "An API key was created");
   assertEquals(mail.text.includes("evil"), false);
   assertStringIncludes(linkOf(mail), "/account/not-me");
+  accounts.wait(1_000);
+  const later = await (await ada.send("/account/keys", KEY)).json();
   await ada.post("/account/not-me", { token: tokenOf(mail) });
   assertEquals((await call(key)).status, 401);
+  assertEquals((await call(later.key)).status, 401);
 });
 
 Deno.test("a key opens only routes that name a scope", async () => {

@@ -123,6 +123,31 @@ Deno.test("the notice of a new passkey removes it, and ends the access of a thie
   assertEquals((await thief.post("/login", values)).status, 422);
 });
 
+Deno.test("the notice of a passkey removes what a thief added after it, but not what was there", async () => {
+  const { accounts, browser, lastMail, registered } = startAccounts();
+  const add = async (browser: Browser) => {
+    accounts.wait(1_000);
+    const authenticator = createTestAuthenticator(authenticatorOptions);
+    await addPasskey(browser, authenticator);
+    return authenticator;
+  };
+  const ada = await registered();
+  const own = await add(ada);
+  const first = await add(ada);
+  const notice = await lastMail(email);
+  const second = await add(ada);
+  const pages = await (await ada.get("/account/passkeys")).text();
+  const ids = [...pages.matchAll(/name="id" value="([^"]+)"/g)];
+  // The thief hides the passkey of the notice.
+  await ada.post("/account/passkeys/remove", { id: ids[1]![1]! });
+  assertEquals((await logIn(browser(), first)).status, 422);
+  assertEquals((await logIn(browser(), second)).status, 303);
+
+  await browser().post("/account/not-me", { token: tokenOf(notice) });
+  assertEquals((await logIn(browser(), second)).status, 422);
+  assertEquals((await logIn(browser(), own)).status, 303);
+});
+
 Deno.test("a reset removes passkeys", async () => {
   const { browser, lastMail, registered } = startAccounts();
   const ada = await registered();
