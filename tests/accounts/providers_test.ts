@@ -13,6 +13,7 @@ import {
 } from "@gatehouse/web/auth";
 import { createTestProvider } from "@gatehouse/web/testing";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { captureConsole } from "../_console.ts";
 import {
   type Browser,
   codeOf,
@@ -483,4 +484,28 @@ Deno.test("an endless address or name of a provider leads to the step that asks 
   assertEquals(response.headers.get("Location"), "/login/address");
   const page = await (await ada.get("/login/address")).text();
   assertEquals(page.includes("e".repeat(255)), false);
+});
+
+Deno.test("a crash between an account and its identity leaves the owner a way in", async () => {
+  const app = start();
+  const { browser, database, lastMail, link, logIn } = app;
+  const addWayIn = database.addWayIn.bind(database);
+  database.addWayIn = () => Promise.reject(new Error("crash"));
+  {
+    using _output = captureConsole();
+    assertEquals((await logIn(browser())).status, 500);
+  }
+  database.addWayIn = addWayIn;
+  const ada = browser();
+  const taken = await logIn(ada);
+  assertEquals(taken.status, 422);
+  assertStringIncludes(await taken.text(), "already has an account");
+  await ada.post("/login/email", { email });
+  const code = codeOf(await lastMail(email));
+  await ada.post("/login/email/code", { code });
+  assertEquals(await ada.isLoggedIn(), true);
+  await link(ada, ADA);
+  const other = browser();
+  await logIn(other);
+  assertEquals(await other.isLoggedIn(), true);
 });
