@@ -41,15 +41,9 @@ export function startAccounts(options: Partial<AccountsOptions> = {}) {
   }
 
   /** Returns the last email to an address, as soon as it was sent. */
-  async function lastMail(to?: string): Promise<Mail> {
+  async function lastMail(to: string): Promise<Mail> {
     await accounts.flush();
-    const mail = accounts.mails.findLast((one) =>
-      to === undefined || one.to === to
-    );
-    assert(mail !== undefined, `no email to ${to}`);
-    // A locked phone shows the subject.
-    assertEquals(/\d{6}/.test(mail.subject), false, mail.subject);
-    return mail;
+    return mailTo(to, accounts);
   }
 
   /** Registers a user, and returns the browser in which the user is logged in. */
@@ -111,6 +105,18 @@ export class Browser {
     await response.body?.cancel();
     return response.status === 200;
   }
+}
+
+/** Returns the last email to an address. */
+export function mailTo(
+  to: string,
+  { mails }: { readonly mails: readonly Mail[] },
+): Mail {
+  const mail = mails.findLast((one) => one.to === to);
+  assert(mail !== undefined, `no email to ${to}`);
+  // A locked phone shows the subject.
+  assertEquals(/\d{6}/.test(mail.subject), false, mail.subject);
+  return mail;
 }
 
 /** Returns the code in an email. */

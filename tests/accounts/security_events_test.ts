@@ -7,7 +7,7 @@ import {
 import { type SecurityEvent, securityEvents } from "@gatehouse/web/middleware";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
-import { codeOf, tokenOf } from "./_accounts.ts";
+import { codeOf, mailTo, tokenOf } from "./_accounts.ts";
 
 Deno.test("accounts report each new password with its reason", async () => {
   const events: SecurityEvent[] = [];
@@ -29,12 +29,12 @@ Deno.test("accounts report each new password with its reason", async () => {
 
   await post("/account/password", { password: "correct horse battery" });
   await post("/account/email", { email: "eve@example.com" });
-  const code = codeOf(accounts.mails.at(-1)!);
+  const code = codeOf(mailTo("eve@example.com", accounts));
   await post("/account/email/code", { code });
-  const notice = accounts.mails.findLast(({ to }) => to === email)!;
+  const notice = mailTo(email, accounts);
   await post("/account/not-me", { token: tokenOf(notice) });
   await post("/login/reset", { email });
-  const token = tokenOf(accounts.mails.at(-1)!);
+  const token = tokenOf(mailTo(email, accounts));
   const password = "another horse battery";
   await post("/login/reset/link", { token, password });
   await onEvent.flush();
