@@ -55,7 +55,7 @@ margin:1.2rem 0 0;font-size:.95rem}
 .problem p,.problem ul{margin:0}
 .problem a{color:inherit}
 .secret{font:600 1.75rem/1.4 ui-monospace,Menlo,Consolas,monospace;letter-spacing:.2em}
-.card form+form{margin-top:.7rem}
+.card form+form,.card form+p{margin-top:.7rem}
 .rows{margin:0 0 1.5rem;padding:0;list-style:none;border-top:1px solid var(--gh-line)}
 .rows li{display:flex;gap:1rem;align-items:center;justify-content:space-between;
 padding:.7rem 0;border-bottom:1px solid var(--gh-line)}
@@ -75,12 +75,14 @@ border-radius:var(--gh-radius);color:inherit;resize:none}
 .key,.codes{font:600 1.05rem/1.7 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .codes{columns:2;padding:0;list-style:none}
 .area{display:grid;gap:1rem 2.5rem}
-.area nav ul{display:flex;flex-wrap:wrap;gap:.2rem;margin:0;padding:0;list-style:none}
+.area nav{min-width:0}
+.area nav ul{display:flex;gap:.2rem;margin:0;padding:.2rem;list-style:none;overflow-x:auto;
+white-space:nowrap}
 .area nav a{display:block;padding:.5rem .75rem;border-radius:.4rem;color:var(--gh-faint);
 text-decoration:none}
 .area nav a:hover{color:var(--gh-ink);text-decoration:underline}
-.area nav a[aria-current]{background:var(--gh-tint);color:var(--gh-ink);font-weight:600}
+.area nav a[aria-current]{scroll-initial-target:nearest;background:var(--gh-tint);color:var(--gh-ink);font-weight:600}
 .message:has(+.area){max-width:none}
 .area section{max-width:30rem;min-width:0}
-@media (min-width:44rem){.area{grid-template-columns:11rem 1fr}.area nav ul{display:block}}
+@media (min-width:44rem){.area{grid-template-columns:11rem 1fr}.area nav ul{display:block;white-space:normal}}
 `;

@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { PAGES_FOR_ADMINS } from "../deno/_example_app.ts";
+import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { PAGES_FOR_ADMINS, PASSWORD } from "../deno/_example_app.ts";
+import { layoutFaults } from "../deno/_layout.ts";
 import { walk } from "../deno/_walk.ts";
 
 walk(
@@ -66,6 +68,51 @@ walk(
       );
       assertEquals(width, 320, path);
     }
+  },
+);
+
+walk(
+  "no page on a phone has buttons that touch, wide check boxes or many tabs",
+  async ({ app, open, page }) => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    const faults: string[] = [];
+    const check = async (path: string) => {
+      await open(path);
+      for (const fault of await layoutFaults(page)) {
+        faults.push(`${path}: ${fault}`);
+      }
+    };
+    const admin = await app.loggedIn("admin");
+    await admin.post("/editor", { title: "Tea", body: "All welcome" });
+    for (
+      const path of ["/", "/login", "/login/email", "/register", "/nowhere"]
+    ) {
+      await check(path);
+    }
+    const cookies = (value: string) =>
+      page.context().addCookies([{
+        name: "session",
+        value,
+        url: app.baseURL,
+      }]);
+    await cookies(admin.cookie()!);
+    for (const path of PAGES_FOR_ADMINS) {
+      await check(path);
+    }
+    const form = await (await admin.get("/account/security/app")).body;
+    const [, setup = ""] = /name="setup" value="([^"]+)"/.exec(form)!;
+    const [, secret = ""] = /id="totp-secret">([^<]+)</.exec(form)!;
+    const code = await generateTOTP(secret.replaceAll(" ", ""), {
+      time: app.now(),
+    });
+    await admin.post("/account/security/app", { setup, code });
+    const visitor = app.visitor();
+    const email = (await app.users.find(1))!.email!;
+    await visitor.post("/login", { email, password: PASSWORD });
+    await cookies(visitor.cookie()!);
+    await check("/login/code");
+    assertEquals(await page.getByRole("checkbox").count(), 1);
+    assertEquals(faults, []);
   },
 );
 
