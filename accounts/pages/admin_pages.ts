@@ -5,6 +5,7 @@ import type { AuditEntry } from "../store/audit.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { errorSummary, field, type FormState, select } from "./fields.ts";
 import { areaView, type PageCall, type View } from "./page.ts";
+import { dayOf } from "./rows.ts";
 
 /** The accounts of a page, with the values of the search. */
 interface ListedUsers {
@@ -348,8 +349,4 @@ function blockOf(
   { reason, until }: NonNullable<StoredAccount["disabled"]>,
 ): string {
   return admin.isBlocked(reason, until === null ? null : dayOf(until));
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

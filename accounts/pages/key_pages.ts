@@ -13,6 +13,7 @@ import {
   type FormState,
 } from "./fields.ts";
 import { accountView, type PageCall, type View } from "./page.ts";
+import { dayOf } from "./rows.ts";
 
 /** Creates the page of the API keys. */
 export function keysView(
@@ -210,8 +211,4 @@ export function revokeView(
       </form>
     `,
   );
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -4,6 +4,7 @@ import { searchOf } from "../actions/call.ts";
 import type { Messages } from "../messages/messages.ts";
 import { errorSummary, field, type FormState } from "./fields.ts";
 import { accountView, type PageCall, type View } from "./page.ts";
+import { wayRow } from "./rows.ts";
 
 /** Creates the page of the passkeys. */
 export function passkeysView(
@@ -20,7 +21,9 @@ export function passkeysView(
     ${errorSummary(messages, state)}
     <p>${messages.passkeysText}</p>
     ${list.length > 0 && html`
-      <ul class="rows">${list.map((passkey) => row(call, passkey))}</ul>
+      <ul class="rows">${list.map((passkey) =>
+        wayRow(call, passkey, routes.passkeyRemoval.href())
+      )}</ul>
     `}
     <noscript><p>${messages.noScript}</p></noscript>
     <form method="post" action="${routes.passkeys.action.href()}" hidden
@@ -38,27 +41,6 @@ export function passkeysView(
     <div hidden data-passkey-signal="${JSON.stringify(signal)}"></div>
   `;
   return { ...accountView(call, messages.passkeys, content), script: true };
-}
-
-function row(
-  { messages, services: { routes } }: PageCall,
-  { id, name, createdAt, usedAt }: Passkey,
-): Markup {
-  return html`
-    <li>
-      <div>
-        <strong>${name}</strong>
-        <p class="hint">${messages.added(dayOf(createdAt))}${usedAt !== null &&
-          html`, ${messages.lastUsed(dayOf(usedAt))}`}</p>
-      </div>
-      <form method="post" action="${routes.passkeyRemoval.href()}">
-        <input type="hidden" name="id" value="${id}">
-        <button class="quiet" aria-label="${messages.removeNamed(name)}">
-          ${messages.remove}
-        </button>
-      </form>
-    </li>
-  `;
 }
 
 /** Creates the form of the login with a passkey, which the script shows. */
@@ -95,9 +77,4 @@ function problem({ passkeyFailed }: Messages): Markup {
   return html`
     <p class="problem" role="alert" data-passkey-error hidden>${passkeyFailed}</p>
   `;
-}
-
-/** Returns the day of a time. */
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -3,7 +3,7 @@ import { searchOf } from "../actions/call.ts";
 import type { WayIn } from "../store/store.ts";
 import { errorSummary, field, type FormState } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
-import { dayOf } from "./passkey_pages.ts";
+import { wayRow } from "./rows.ts";
 
 /** Creates the links of the login page that lead to the providers. */
 export function providerLinks(
@@ -121,25 +121,12 @@ export function loginsView(
 }
 
 function row(
-  { messages, services: { providers, routes } }: PageCall,
-  { createdAt, data, id, name, usedAt }: WayIn,
+  call: PageCall,
+  { data, name, ...way }: WayIn,
 ): Markup {
+  const { providers, routes } = call.services;
   const key = String(Object(data).provider);
   const label = Object.hasOwn(providers, key) ? providers[key]!.label : key;
-  const shown = `${label}: ${name}`;
-  return html`
-    <li>
-      <div>
-        <strong>${shown}</strong>
-        <p class="hint">${messages.added(dayOf(createdAt))}${usedAt !== null &&
-          html`, ${messages.lastUsed(dayOf(usedAt))}`}</p>
-      </div>
-      <form method="post" action="${routes.loginRemoval.href()}">
-        <input type="hidden" name="id" value="${id}">
-        <button class="quiet" aria-label="${messages.removeNamed(shown)}">
-          ${messages.remove}
-        </button>
-      </form>
-    </li>
-  `;
+  const shown = { ...way, name: `${label}: ${name}` };
+  return wayRow(call, shown, routes.loginRemoval.href());
 }

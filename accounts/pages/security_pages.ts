@@ -9,7 +9,8 @@ import { browserName } from "../mails/browser_name.ts";
 import type { Messages } from "../messages/messages.ts";
 import { checkbox, errorSummary, field, type FormState } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
-import { dayOf, passkeyConfirmForm } from "./passkey_pages.ts";
+import { dayOf } from "./rows.ts";
+import { passkeyConfirmForm } from "./passkey_pages.ts";
 
 /** Creates the page that asks for the second factor. */
 export function secondFactorView(

@@ -8,6 +8,7 @@ import type {
 import type { Membership } from "../teams/member.ts";
 import { errorSummary, field, type FormState, select } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
+import { dayOf } from "./rows.ts";
 
 /** An invitation with the name of its team. */
 export interface ShownInvitation {
@@ -152,7 +153,7 @@ function openRow(
 ): Markup {
   return row(
     email,
-    [role, teams.expires(new Date(expiresAt).toISOString().slice(0, 10))],
+    [role, teams.expires(dayOf(expiresAt))],
     html`
       <form method="post" action="${routes.withdrawal.href({ team })}">
         <input type="hidden" name="invitation" value="${id}">
