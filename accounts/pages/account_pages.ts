@@ -2,7 +2,15 @@ import { html } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import { inputNameOf } from "../actions/input_names.ts";
 import type { StoredAccount } from "../store/store.ts";
-import { errorSummary, field, type FormState, ownField } from "./fields.ts";
+import {
+  emailField,
+  errorSummary,
+  field,
+  type FormState,
+  hiddenUsername,
+  newPasswordField,
+  ownField,
+} from "./fields.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
 import { providerConfirmForm } from "./provider_pages.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
@@ -55,12 +63,7 @@ export function emailView(
       ${errorSummary(messages, state)}
       <p>${messages.emailIs(email)}</p>
       <form method="post" action="${routes.email.action.href()}" novalidate>
-        ${field({
-          name: "email",
-          label: messages.newEmail,
-          type: "email",
-          autocomplete: "email",
-        }, state)}
+        ${emailField(messages.newEmail, "email", state)}
         <button>${messages.continueButton}</button>
       </form>
     `,
@@ -81,15 +84,8 @@ export function passwordView(
       ${errorSummary(messages, state)}
       <p>${messages.passwordText}</p>
       <form method="post" action="${routes.password.action.href()}" novalidate>
-        <input type="text" name="username" autocomplete="username" hidden
-          value="${email}">
-        ${field({
-          name: "password",
-          label: messages.newPassword,
-          type: "password",
-          autocomplete: "new-password",
-          hint: messages.passwordHint,
-        }, state)}
+        ${hiddenUsername(email)}
+        ${newPasswordField(messages.newPassword, messages, state)}
         <button>${messages.changePassword}</button>
       </form>
     `,
@@ -114,8 +110,7 @@ export function confirmView(
       ${errorSummary(messages, state)}
       <p>${messages.confirmText}</p>
       <form method="post" action="${action}" novalidate>
-        <input type="text" name="username" autocomplete="username" hidden
-          value="${email}">
+        ${hiddenUsername(email)}
         ${field({
           name: "password",
           label: messages.password,

@@ -3,7 +3,13 @@ import { DEFAULT_ROLES } from "../actions/roles.ts";
 import { AUDIT_ACTIONS } from "../admin/audit_log.ts";
 import type { AuditEntry } from "../store/audit.ts";
 import type { StoredAccount } from "../store/store.ts";
-import { errorSummary, field, type FormState, select } from "./fields.ts";
+import {
+  emailField,
+  errorSummary,
+  field,
+  type FormState,
+  select,
+} from "./fields.ts";
 import { areaView, type PageCall, type View } from "./page.ts";
 import { dayOf } from "./rows.ts";
 
@@ -208,10 +214,7 @@ function sensitiveForms(
       account,
       "remove",
       html`
-        ${field(
-          { name: "email", label, type: "email", autocomplete: "off" },
-          state,
-        )}
+        ${emailField(label, "off", state)}
         <button class="danger">${admin.remove}</button>
       `,
     )}

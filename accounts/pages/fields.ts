@@ -43,6 +43,38 @@ export function field(options: FieldOptions, state: FormState): Markup {
   `;
 }
 
+/** Creates the input of an address. */
+export function emailField(
+  label: string,
+  autocomplete: string,
+  state: FormState,
+): Markup {
+  return field({ name: "email", label, type: "email", autocomplete }, state);
+}
+
+/** Creates the input of a new password. */
+export function newPasswordField(
+  label: string,
+  { passwordHint }: Messages,
+  state: FormState,
+): Markup {
+  return field({
+    name: "password",
+    label,
+    type: "password",
+    autocomplete: "new-password",
+    hint: passwordHint,
+  }, state);
+}
+
+/** Creates the hidden address by which password managers find the account. */
+export function hiddenUsername(email: string): Markup {
+  return html`
+    <input type="text" name="username" autocomplete="username" hidden
+      value="${email}">
+  `;
+}
+
 /** Creates a checkbox. */
 export function checkbox(
   { name, label }: Pick<FieldOptions, "name" | "label">,

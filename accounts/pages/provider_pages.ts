@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import type { WayIn } from "../store/store.ts";
-import { errorSummary, field, type FormState } from "./fields.ts";
+import { emailField, errorSummary, type FormState } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
 import { wayRow } from "./rows.ts";
 
@@ -79,12 +79,10 @@ export function providerEmailView(
       <p>${messages.providers.emailText(name)}</p>
       <form method="post" action="${routes.providerEmail.action.href()}"
         novalidate>
-        ${field({
-          name: "email",
-          label: messages.email,
-          type: "email",
-          autocomplete: "email",
-        }, { ...state, values: { email, ...state.values } })}
+        ${emailField(messages.email, "email", {
+          ...state,
+          values: { email, ...state.values },
+        })}
         <button>${messages.continueButton}</button>
       </form>
     `,

@@ -6,7 +6,13 @@ import type {
   StoredTeam,
 } from "../store/teams.ts";
 import type { Membership } from "../teams/member.ts";
-import { errorSummary, field, type FormState, select } from "./fields.ts";
+import {
+  emailField,
+  errorSummary,
+  field,
+  type FormState,
+  select,
+} from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
 import { dayOf } from "./rows.ts";
 
@@ -184,12 +190,7 @@ export function inviteView(
       <p>${teams.inviteText}</p>
       <form method="post" action="${routes.invite.action.href({ team })}"
         novalidate>
-        ${field({
-          name: "email",
-          label: messages.email,
-          type: "email",
-          autocomplete: "off",
-        }, state)}
+        ${emailField(messages.email, "off", state)}
         ${select({ name: "role", label: teams.role }, roles, {
           ...state,
           values: chosen,

@@ -3,9 +3,12 @@ import { html } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import {
   checkbox,
+  emailField,
   errorSummary,
   field,
   type FormState,
+  hiddenUsername,
+  newPasswordField,
   ownField,
 } from "./fields.ts";
 import {
@@ -36,12 +39,7 @@ function loginCard(call: PageCall, state: FormState): View {
       `} ${errorSummary(messages, state)}
       <form method="post" action="${routes.login.action.href({}, search)}"
         novalidate>
-        ${field({
-          name: "email",
-          label: messages.email,
-          type: "email",
-          autocomplete: "username webauthn",
-        }, state)}
+        ${emailField(messages.email, "username webauthn", state)}
         ${field({
           name: "password",
           label: messages.password,
@@ -79,19 +77,8 @@ export function registerView(call: PageCall, state: FormState): View {
           { name: "name", label: messages.name, autocomplete: "name" },
           state,
         )}
-        ${field({
-          name: "email",
-          label: messages.email,
-          type: "email",
-          autocomplete: "email",
-        }, state)}
-        ${field({
-          name: "password",
-          label: messages.password,
-          type: "password",
-          autocomplete: "new-password",
-          hint: messages.passwordHint,
-        }, state)}
+        ${emailField(messages.email, "email", state)}
+        ${newPasswordField(messages.password, messages, state)}
         ${Object.entries(names.fields ?? {})
           .map((entry) => ownField(entry, messages, state))}
         <button>${messages.register}</button>
@@ -193,12 +180,7 @@ export function resetView(call: PageCall, state: FormState): View {
       ${errorSummary(messages, state)}
       <p>${messages.resetText}</p>
       <form method="post" action="${routes.reset.action.href()}" novalidate>
-        ${field({
-          name: "email",
-          label: messages.email,
-          type: "email",
-          autocomplete: "username",
-        }, state)}
+        ${emailField(messages.email, "username", state)}
         <button>${messages.sendLink}</button>
       </form>
       <p class="links">
@@ -218,12 +200,7 @@ export function emailLoginView(call: PageCall, state: FormState): View {
       ${errorSummary(messages, state)}
       <p>${messages.emailLoginText}</p>
       <form method="post" action="${action}" novalidate>
-        ${field({
-          name: "email",
-          label: messages.email,
-          type: "email",
-          autocomplete: "username",
-        }, state)}
+        ${emailField(messages.email, "username", state)}
         <button>${messages.sendCode}</button>
       </form>
       <p class="links">
@@ -248,15 +225,8 @@ export function chooseView(
       <p>${messages.chooseText}</p>
       <form method="post" action="${routes.resetLink.action.href()}" novalidate>
         <input type="hidden" name="token" value="${token}">
-        <input type="text" name="username" autocomplete="username" hidden
-          value="${email}">
-        ${field({
-          name: "password",
-          label: messages.newPassword,
-          type: "password",
-          autocomplete: "new-password",
-          hint: messages.passwordHint,
-        }, state)}
+        ${hiddenUsername(email)}
+        ${newPasswordField(messages.newPassword, messages, state)}
         <button>${messages.changePassword}</button>
       </form>
     `,
