@@ -13,17 +13,16 @@ import {
   type Outcome,
   refused,
   RequestInput,
-  returnToOf,
   throttled,
 } from "./call.ts";
 import { deletionDays } from "./deletion_days.ts";
-import { ownAccount, unlessEnded } from "./enter.ts";
+import { confirmLogin, ownAccount } from "./enter.ts";
 import { DEFAULT_ROLES } from "./roles.ts";
 
 /** Confirms the login with the password, before a sensitive change. */
 export async function confirm(call: Call): Promise<Outcome> {
   const { context, input, messages, services } = call;
-  const { email, id, version } = ownAccount(context);
+  const { email } = ownAccount(context);
   // The address is that of the account, no matter what the client sends.
   const credentials = new Map([...input, ["email", email]]);
   context.set(RequestInput, credentials);
@@ -33,18 +32,7 @@ export async function confirm(call: Call): Promise<Outcome> {
       ? throttled(call, result.retryAfter)
       : invalid({ password: messages.wrongPassword });
   }
-  // The session gets a new id and a new login time.
-  const methods = ["pwd"];
-  const session = await unlessEnded(
-    completeAuth(context, id, { version, methods }),
-  );
-  const { profile, login } = services.routes;
-  if (session === "ended") {
-    return { ok: true, next: "login", location: login.index.href() };
-  }
-  const home = profile.index.href();
-  const location = returnToOf(context, { home });
-  return { ok: true, next: "done", location };
+  return await confirmLogin(call, { methods: ["pwd"] });
 }
 
 /** Saves the name and the additional fields. */
@@ -135,6 +123,18 @@ export async function endOtherSessions(
   });
   const { id } = context.get(Session);
   await endUserSessions(services.sessions, userId, { except: id, version });
+}
+
+/** Ends all other access after a way to log in has changed. */
+export async function endOtherAccess(
+  call: Call,
+  { id, version }: StoredAccount,
+  done: Omit<Done, "ok" | "next">,
+): Promise<Outcome> {
+  const next = await call.services.store.change(id, version, {});
+  if (next === null) return ended(call);
+  await endOtherSessions(call, id, next);
+  return { ok: true, next: "done", ...done };
 }
 
 /** Returns the result of a change that lost a race. */

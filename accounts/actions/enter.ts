@@ -1,3 +1,4 @@
+import { completeAuth } from "../../auth/internal.ts";
 import { Auth } from "../../auth/middleware/mod.ts";
 import { HTTPError } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
@@ -48,6 +49,32 @@ export async function enter(
     return { ok: true, next: "second-factor", location };
   }
   return await welcome(call, account, returnTo);
+}
+
+/**
+ * Confirms the login of the user with a new proof. The session gets a new id and a
+ * new login time. The version is that of the guard, so an end of access in the
+ * meantime counts.
+ */
+export async function confirmLogin(
+  call: Call,
+  { authenticatedAt, methods, returnTo = confirmedPath(call) }: Proof,
+): Promise<Outcome> {
+  const { context, services: { routes } } = call;
+  const { id, version } = ownAccount(context);
+  const session = await unlessEnded(
+    completeAuth(context, id, { version, methods, authenticatedAt }),
+  );
+  return session === "ended"
+    ? { ok: true, next: "login", location: routes.login.index.href() }
+    : { ok: true, next: "done", location: returnTo };
+}
+
+/** Returns the path of the page that needs the confirmation. */
+export function confirmedPath(
+  { context, services: { routes } }: Call,
+): string {
+  return returnToOf(context, { home: routes.profile.index.href() });
 }
 
 /** Returns the result of a complete login. It cancels a deletion. */

@@ -1,21 +1,13 @@
-import { completeAuth } from "../../auth/internal.ts";
 import { Auth } from "../../auth/middleware/mod.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import { newWayMail } from "../mails/contents.ts";
 import type { StoredAccount } from "../store/store.ts";
-import { ended } from "./account.ts";
-import {
-  type Call,
-  expired,
-  type Outcome,
-  refused,
-  returnToOf,
-} from "./call.ts";
-import { ownAccount, unlessEnded } from "./enter.ts";
+import { ended, endOtherAccess } from "./account.ts";
+import { type Call, expired, type Outcome, refused } from "./call.ts";
+import { confirmedPath, confirmLogin, ownAccount } from "./enter.ts";
 import { addIdentity, IDENTITY, identityId } from "./identity.ts";
 import { createWayToken } from "./not_me.ts";
 import { PASSKEY } from "./passkey_store.ts";
-import { changed } from "./passkeys.ts";
 import {
   identityOf,
   leaveFor,
@@ -38,17 +30,16 @@ export function startLink(call: Call): Promise<Outcome> {
 
 /** Starts to confirm the login at a provider, which asks the user again. */
 export async function startProviderConfirm(call: Call): Promise<Outcome> {
-  const { context, input, messages, services: { routes } } = call;
+  const { context, input, messages } = call;
   const { id } = ownAccount(context);
   const name = input.get("provider");
   if (providerOf(call, name)?.provider.canReauthenticate !== true) {
     return refused(messages.providers.failed);
   }
-  const home = routes.profile.index.href();
   return await leaveFor(call, name, {
     prompt: "login",
     maxAge: 0,
-    returnTo: returnToOf(context, { home }),
+    returnTo: confirmedPath(call),
     data: { purpose: "confirm", id },
   });
 }
@@ -99,10 +90,10 @@ async function finishLink(
 
 async function finishConfirm(
   call: Call,
-  { id, version }: StoredAccount,
+  { id }: StoredAccount,
   result: Success,
 ): Promise<Outcome> {
-  const { context, messages, services: { routes, store } } = call;
+  const { messages, services: { store } } = call;
   const key = identityId(identityOf(call, result));
   const found = await store.findWayIn(IDENTITY, key);
   const { authenticatedAt, returnTo } = result;
@@ -111,14 +102,8 @@ async function finishConfirm(
   if (found?.account.id !== id || !isProof) {
     return refused(messages.providers.notYours);
   }
-  // The version is that of the guard, so an end of access during the callback counts.
   const methods = ["external"];
-  const session = await unlessEnded(
-    completeAuth(context, id, { version, methods, authenticatedAt }),
-  );
-  return session === "ended"
-    ? { ok: true, next: "login", location: routes.login.index.href() }
-    : { ok: true, next: "done", location: returnTo };
+  return await confirmLogin(call, { methods, authenticatedAt, returnTo });
 }
 
 /**
@@ -154,7 +139,7 @@ function goBack(
   message: string,
 ): Promise<Outcome> {
   const location = call.services.routes.logins.index.href();
-  return changed(call, account, message, location);
+  return endOtherAccess(call, account, { location, message });
 }
 
 /** Returns the providers at which the user can confirm the login. */

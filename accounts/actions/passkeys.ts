@@ -1,4 +1,3 @@
-import { completeAuth } from "../../auth/internal.ts";
 import type { PasskeyUser } from "../../auth/passkey/mod.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
@@ -6,9 +5,9 @@ import { newWayMail } from "../mails/contents.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { PASSKEY } from "./passkey_store.ts";
 import { Form } from "./_form.ts";
-import { ended, endOtherSessions } from "./account.ts";
-import { type Call, type Outcome, refused, returnToOf } from "./call.ts";
-import { enter, ownAccount, unlessEnded } from "./enter.ts";
+import { endOtherAccess } from "./account.ts";
+import { type Call, type Outcome, refused } from "./call.ts";
+import { confirmLogin, enter, ownAccount } from "./enter.ts";
 import { createWayToken } from "./not_me.ts";
 import type { Services } from "./services.ts";
 
@@ -29,23 +28,12 @@ export async function logInByPasskey(call: Call): Promise<Outcome> {
 /** Confirms the login with a passkey, before a sensitive change. */
 export async function confirmByPasskey(call: Call): Promise<Outcome> {
   const { context, messages, services } = call;
-  const { id, version } = ownAccount(context);
   const result = await services.passkeys.finishAuthentication(
     context,
     "confirm",
   );
   if (!result.ok) return refused(messages.passkeyFailed);
-  const { methods } = result;
-  const session = await unlessEnded(
-    completeAuth(context, id, { version, methods }),
-  );
-  const { login, profile } = services.routes;
-  if (session === "ended") {
-    return { ok: true, next: "login", location: login.index.href() };
-  }
-  const home = profile.index.href();
-  const location = returnToOf(context, { home });
-  return { ok: true, next: "done", location };
+  return await confirmLogin(call, { methods: result.methods });
 }
 
 /** Adds a passkey, and tells the owner. */
@@ -60,7 +48,7 @@ export async function addPasskey(call: Call): Promise<Outcome> {
   if (!result.ok) return refused(messages.passkeyFailed);
   const token = await createWayToken(services, account, time);
   services.outbox.add(context, newWayMail(call, account, PASSKEY, token));
-  return await changed(call, account, messages.passkeyAdded);
+  return await goBack(call, account, messages.passkeyAdded);
 }
 
 /** Removes a passkey. */
@@ -74,21 +62,16 @@ export async function removePasskey(call: Call): Promise<Outcome> {
   }
   const userId = account.id;
   reportSecurityEvent(context, { action: "factor-remove", userId });
-  return await changed(call, account, messages.passkeyRemoved);
+  return await goBack(call, account, messages.passkeyRemoved);
 }
 
-/** Ends all other access after a way in was added or removed. */
-export async function changed(
+function goBack(
   call: Call,
-  { id, version }: StoredAccount,
+  account: StoredAccount,
   message: string,
-  location = call.services.routes.passkeys.index.href(),
 ): Promise<Outcome> {
-  const { services: { store } } = call;
-  const next = await store.change(id, version, {});
-  if (next === null) return ended(call);
-  await endOtherSessions(call, id, next);
-  return { ok: true, next: "done", location, message };
+  const location = call.services.routes.passkeys.index.href();
+  return endOtherAccess(call, account, { location, message });
 }
 
 /** Returns the options of a login with a passkey, for the script. */

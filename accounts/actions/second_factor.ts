@@ -4,18 +4,16 @@ import { safeRedirectPath } from "../../router/internal.ts";
 import { Session } from "../../session/mod.ts";
 import { factorMail } from "../mails/contents.ts";
 import type { StoredAccount } from "../store/store.ts";
-import { ended, endOtherSessions } from "./account.ts";
+import { ended, endOtherAccess } from "./account.ts";
 import {
   type Call,
-  type Done,
   expired,
   type Failed,
   invalid,
   type Outcome,
-  returnToOf,
   throttled,
 } from "./call.ts";
-import { ownAccount, unlessEnded, welcome } from "./enter.ts";
+import { confirmedPath, ownAccount, unlessEnded, welcome } from "./enter.ts";
 import { createWayToken } from "./not_me.ts";
 
 /** Completes a login with a code of the app, or with a recovery code. */
@@ -45,9 +43,7 @@ export async function confirmByCode(call: Call): Promise<Outcome> {
   if (result === "ended") return ended(call);
   if (!result.ok) return refusal(call, result);
   tellOfRecoveryCode(call, account, result);
-  const home = services.routes.profile.index.href();
-  const location = returnToOf(context, { home });
-  return { ok: true, next: "done", location };
+  return { ok: true, next: "done", location: confirmedPath(call) };
 }
 
 /** Finishes setting up an authenticator app. */
@@ -97,23 +93,18 @@ export async function newRecoveryCodes(call: Call): Promise<Outcome> {
   return outcome;
 }
 
-async function changed(
+function changed(
   call: Call,
-  { id, version }: StoredAccount,
+  account: StoredAccount,
   recoveryCodes?: readonly string[],
-): Promise<Done | Failed> {
-  const { messages, services: { routes, store } } = call;
-  const next = await store.change(id, version, {});
-  if (next === null) return ended(call) as Failed;
-  await endOtherSessions(call, id, next);
-  return {
-    ok: true,
-    next: "done",
+): Promise<Outcome> {
+  const { messages, services: { routes } } = call;
+  return endOtherAccess(call, account, {
     location: routes.twoStep.index.href(),
     ...recoveryCodes === undefined
       ? { message: messages.twoStepChanged }
       : { recoveryCodes },
-  };
+  });
 }
 
 function refusal(
