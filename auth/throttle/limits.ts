@@ -49,10 +49,8 @@ export interface ThrottleLimits {
   readonly perNetwork?: Partial<ThrottleLimit>;
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+/** Thirty days, in milliseconds. */
+const MONTH = 2_592_000_000;
 
 /**
  * The defaults. An account may have 40 failures without a delay, 17 with delays
@@ -63,27 +61,27 @@ const DAY = 24 * HOUR;
 const DEFAULTS: Record<keyof ThrottleLimits, ThrottleLimit> = {
   perAccountAndAddress: {
     attempts: 5,
-    delay: SECOND,
-    maxDelay: 15 * MINUTE,
-    window: HOUR,
+    delay: 1_000,
+    maxDelay: 900_000,
+    window: 3_600_000,
   },
   perAccount: {
     attempts: 40,
-    delay: SECOND,
-    maxDelay: DAY,
-    window: 30 * DAY,
+    delay: 1_000,
+    maxDelay: 86_400_000,
+    window: MONTH,
   },
   perAddress: {
     attempts: 100,
-    delay: SECOND,
-    maxDelay: MINUTE,
-    window: HOUR,
+    delay: 1_000,
+    maxDelay: 60_000,
+    window: 3_600_000,
   },
   perNetwork: {
     attempts: 1_000,
-    delay: SECOND,
-    maxDelay: MINUTE,
-    window: HOUR,
+    delay: 1_000,
+    maxDelay: 60_000,
+    window: 3_600_000,
   },
 };
 
@@ -93,9 +91,9 @@ const DEFAULTS: Record<keyof ThrottleLimits, ThrottleLimit> = {
  */
 export const DEVICE_LIMIT: ThrottleLimit = {
   attempts: 10,
-  delay: 30 * DAY,
-  maxDelay: 30 * DAY,
-  window: 30 * DAY,
+  delay: MONTH,
+  maxDelay: MONTH,
+  window: MONTH,
 };
 
 /** Seconds for which a browser keeps the device cookie: one year. */
