@@ -1,4 +1,4 @@
-import { reportSecurityEvent } from "../../router/internal.ts";
+import { checkPositive, reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { STORE_TIMEOUT } from "../../session/internal.ts";
 import { randomToken, timingSafeEqual } from "../../session/secrets.ts";
@@ -119,11 +119,7 @@ class EmailLoginEngine implements EmailLogin {
     if (!purpose) {
       throw new TypeError("Cannot create email login: the purpose is empty");
     }
-    if (!(ttl >= 1 && ttl <= MAX_TTL)) {
-      throw new RangeError(
-        `Cannot create email login: ttl "${ttl}" is not from 1 ms to an hour`,
-      );
-    }
+    checkPositive("email login", "ttl", ttl, MAX_TTL);
     const stored = { secrets, purpose, storeTimeout, now };
     this.#emails = new EmailStore(store, stored);
     this.#purpose = purpose;

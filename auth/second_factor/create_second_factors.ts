@@ -1,3 +1,4 @@
+import { checkPositive } from "../../router/internal.ts";
 import { checkedCaller } from "../store/checked_caller.ts";
 import { UserThrottle } from "../throttle/user_throttle.ts";
 import { CodeCheck } from "./_code_check.ts";
@@ -120,9 +121,9 @@ function partsOf(options: SecondFactorsOptions) {
     deviceCookie: cookie = "trusted-device",
     version,
   } = options;
-  assertTime("pendingTimeout", pendingTimeout, 3_600_000);
-  assertTime("rememberFor", rememberFor, 400 * 86_400_000);
   const owner = "second factors";
+  checkPositive(owner, "pendingTimeout", pendingTimeout, 3_600_000);
+  checkPositive(owner, "rememberFor", rememberFor, 400 * 86_400_000);
   const race = "who uses a code first";
   const callStore = checkedCaller(store, { owner, race, storeTimeout });
   const factors = new FactorStore(callStore, secrets);
@@ -142,11 +143,4 @@ function partsOf(options: SecondFactorsOptions) {
   const login = new FactorLogin({ factors, devices, codes, pending }, options);
   const changes = new FactorChanges(factors, setups, version);
   return { changes, devices, factors, login, pending, setups };
-}
-
-function assertTime(name: string, value: number, most: number): void {
-  if (value >= 1 && value <= most) return;
-  throw new RangeError(
-    `Cannot create second factors: ${name} "${value}" is not from 1 to ${most} milliseconds`,
-  );
 }
