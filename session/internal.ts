@@ -40,7 +40,7 @@ import {
   sweeper,
   userIndexName,
 } from "./store.ts";
-import { isMemoryStore } from "./stores/memory.ts";
+import { isMemoryStore } from "./stores/in_memory.ts";
 import {
   callStore,
   checkLoginTimeouts,

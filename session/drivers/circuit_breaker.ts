@@ -1,6 +1,6 @@
 import { SessionStoreError } from "../errors.ts";
 import type { SessionStore } from "../store.ts";
-import { isMemoryStore } from "../stores/memory.ts";
+import { isMemoryStore } from "../stores/in_memory.ts";
 import { callStore } from "../timeouts.ts";
 
 /**

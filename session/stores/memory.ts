@@ -8,6 +8,7 @@ import {
   type StoredValue,
   USER_PREFIX,
 } from "../store.ts";
+import { InMemoryStore } from "./in_memory.ts";
 
 /** Options for {@linkcode createMemorySessionStore}. */
 export interface MemorySessionStoreOptions {
@@ -90,12 +91,7 @@ export function createMemorySessionStore(
   return new MemoryStore(options);
 }
 
-/** Returns `true` if a store keeps its values in the memory of this process. */
-export function isMemoryStore(store: SessionStore): boolean {
-  return store instanceof MemoryStore;
-}
-
-class MemoryStore implements SessionStore {
+class MemoryStore extends InMemoryStore implements SessionStore {
   readonly consistency = "strong";
   readonly #maxRecords: number;
   readonly #maxBytes: number;
@@ -112,6 +108,7 @@ class MemoryStore implements SessionStore {
   #sweptAt = 0;
 
   constructor(options: MemorySessionStoreOptions) {
+    super();
     const { maxRecords = 100_000, maxBytes = 64 * 2 ** 20 } = options;
     this.#maxRecords = checkPositive("session store", "maxRecords", maxRecords);
     this.#maxBytes = checkPositive("session store", "maxBytes", maxBytes);
