@@ -71,6 +71,8 @@ Deno.test("session() lets one more request go on, not all, while a save is slow"
     isSlow = true;
   });
   await until(() => running === 2);
+  // A third request would go on while other sessions wait just as long.
+  for (let turn = 0; turn < 3; turn++) await waitForSecondSave();
   isSlow = false;
   gate.resolve();
   assertEquals(await writing, Array(300).fill(200));
@@ -94,6 +96,25 @@ Deno.test("session() refuses at once if a thousand requests wait to save", async
   await writing;
   assertEquals(ended.slice(49), Array(1_001).fill(200));
 });
+
+/** Waits until a request of another session no longer waits for a slow save. */
+async function waitForSecondSave(): Promise<void> {
+  let isSlow = false;
+  let running = 0;
+  const gate = Promise.withResolvers<void>();
+  const { browser } = await start(async (put) => {
+    running++;
+    if (isSlow) await gate.promise;
+    return await put();
+  }, 60_000);
+  const writing = writeMany(browser, 2, () => {
+    isSlow = true;
+    running = 0;
+  });
+  await until(() => running === 2);
+  gate.resolve();
+  assertEquals(await writing, [200, 200]);
+}
 
 /** Sends concurrent requests that load the session before any of them saves. */
 async function writeMany(
