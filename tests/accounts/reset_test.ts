@@ -75,6 +75,9 @@ Deno.test("a reset lets in an owner whom guesses and a flood of emails have lock
   await owner.post("/login/reset/link", values);
   const login = await owner.post("/login", { email, password: NEW });
   assertEquals(login.status, 303);
+  // The owner's other devices are no longer locked out either.
+  const other = await browser().post("/login", { email, password: NEW });
+  assertEquals(other.status, 303);
   await browser().post("/login/reset", { email });
   await accounts.flush();
   assertEquals(countLinks(), 6);
