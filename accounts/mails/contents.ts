@@ -2,40 +2,41 @@ import type { EmailToSend } from "../../auth/email_login/mod.ts";
 import { IDENTITY } from "../actions/identity.ts";
 import { KEY } from "../keys/api_keys.ts";
 import type { Call } from "../actions/call.ts";
+import type { Services } from "../actions/services.ts";
 import { messagesIn } from "../messages/languages.ts";
 import type { Messages } from "../messages/messages.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { browserName } from "./browser_name.ts";
-import { createMail, type Mail } from "./mail.ts";
+import { createMail, type Mail, type MailParts } from "./mail.ts";
 
 /** Creates the email that verifies the address of a registration. */
 export function registrationMail(
   call: Call,
   { email, code, token }: EmailToSend,
 ): Mail {
-  const { messages, services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = routes.registerLink.index.href({}, { token });
-  return createMail({
+  const { messages: { mails }, services: { name, routes } } = call;
+  return requestMail(call, {
     to: email,
     subject: mails.registerSubject(name),
-    paragraphs: [mails.registerText(name)],
-    button: { label: mails.registerButton, url: urlOf(call, path) },
+    text: mails.registerText(name),
+    button: mails.registerButton,
+    path: routes.registerLink.index.href({}, { token }),
     code,
-    notes: [requestedBy(call, messages), mails.ignore],
-  }, messages);
+    note: mails.ignore,
+  });
 }
 
 /** Creates the email to an owner whose address was used in a registration. */
 export function takenMail(call: Call, messages: Messages, to: string): Mail {
   const { services: { name, routes } } = call;
   const { mails, logIn } = messages;
-  return createMail({
+  return requestMail(call, {
     to,
     subject: mails.takenSubject(name),
-    paragraphs: [mails.takenText(name)],
-    button: { label: logIn, url: urlOf(call, routes.login.index.href()) },
-    notes: [requestedBy(call, messages), mails.ignore],
+    text: mails.takenText(name),
+    button: logIn,
+    path: routes.login.index.href(),
+    note: mails.ignore,
   }, messages);
 }
 
@@ -45,17 +46,13 @@ export function resetMail(
   account: StoredAccount,
   token: string,
 ): Mail {
-  const messages = messagesIn(account.language);
-  const { services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = routes.resetLink.index.href({}, { token });
-  return createMail({
-    to: account.email,
+  return ownerMail(call, account, ({ mails }, { name, routes }) => ({
     subject: mails.resetSubject(name),
-    paragraphs: [mails.resetText(name)],
-    button: { label: mails.resetButton, url: urlOf(call, path) },
-    notes: [requestedBy(call, messages), mails.ignore],
-  }, messages);
+    text: mails.resetText(name),
+    button: mails.resetButton,
+    path: routes.resetLink.index.href({}, { token }),
+    note: mails.ignore,
+  }));
 }
 
 /** Creates the email that tells an owner about a reset. */
@@ -64,36 +61,23 @@ export function resetDoneMail(
   account: StoredAccount,
   removed: number,
 ): Mail {
-  const messages = messagesIn(account.language);
-  const { services: { name, routes } } = call;
-  const { mails } = messages;
-  return createMail({
-    to: account.email,
+  return ownerMail(call, account, ({ mails }, { name, routes }) => ({
     subject: mails.resetDoneSubject(name),
-    paragraphs: [mails.resetDoneText(name, removed)],
-    button: {
-      label: mails.resetLink,
-      url: urlOf(call, routes.reset.index.href()),
-    },
-    notes: [requestedBy(call, messages), mails.ifNotYou],
-  }, messages);
+    text: mails.resetDoneText(name, removed),
+    button: mails.resetLink,
+    path: routes.reset.index.href(),
+    note: mails.ifNotYou,
+  }));
 }
 
 /** Creates the email that tells an owner about a new password. */
 export function passwordMail(call: Call, account: StoredAccount): Mail {
-  const messages = messagesIn(account.language);
-  const { services: { name, routes } } = call;
-  const { mails } = messages;
-  return createMail({
-    to: account.email,
+  return ownerMail(call, account, ({ mails }, { name, routes }) => ({
     subject: mails.passwordSubject(name),
-    paragraphs: [mails.passwordText(name)],
-    button: {
-      label: mails.resetLink,
-      url: urlOf(call, routes.reset.index.href()),
-    },
-    notes: [requestedBy(call, messages)],
-  }, messages);
+    text: mails.passwordText(name),
+    button: mails.resetLink,
+    path: routes.reset.index.href(),
+  }));
 }
 
 /** Creates the email that verifies a new address. */
@@ -101,17 +85,16 @@ export function changeMail(
   call: Call,
   { email, code, token }: EmailToSend,
 ): Mail {
-  const { messages, services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = routes.emailLink.index.href({}, { token });
-  return createMail({
+  const { messages: { mails }, services: { name, routes } } = call;
+  return requestMail(call, {
     to: email,
     subject: mails.changeSubject(name),
-    paragraphs: [mails.changeText(name)],
-    button: { label: mails.changeButton, url: urlOf(call, path) },
+    text: mails.changeText(name),
+    button: mails.changeButton,
+    path: routes.emailLink.index.href({}, { token }),
     code,
-    notes: [requestedBy(call, messages), mails.ignore],
-  }, messages);
+    note: mails.ignore,
+  });
 }
 
 /** Creates the email that tells the earlier address about a new one. */
@@ -120,17 +103,12 @@ export function changedMail(
   account: StoredAccount,
   { email, token }: { readonly email: string; readonly token: string },
 ): Mail {
-  const messages = messagesIn(account.language);
-  const { services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = routes.notMe.index.href({}, { token });
-  return createMail({
-    to: account.email,
+  return ownerMail(call, account, ({ mails }, { name, routes }) => ({
     subject: mails.changedSubject(name),
-    paragraphs: [mails.changedText(name, email)],
-    button: { label: mails.notMeButton, url: urlOf(call, path) },
-    notes: [requestedBy(call, messages)],
-  }, messages);
+    text: mails.changedText(name, email),
+    button: mails.notMeButton,
+    path: routes.notMe.index.href({}, { token }),
+  }));
 }
 
 /** Creates the email that tells an owner about a new way in. */
@@ -140,22 +118,16 @@ export function newWayMail(
   kind: string,
   token: string,
 ): Mail {
-  const messages = messagesIn(account.language);
-  const { services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = routes.notMe.index.href({}, { token });
-  const texts = new Map([
-    [KEY, mails.keyText],
-    [IDENTITY, messages.providers.mail],
-  ]);
-  const text = texts.get(kind) ?? mails.passkeyText;
-  return createMail({
-    to: account.email,
-    subject: mails.wayInSubject(name),
-    paragraphs: [text(name)],
-    button: { label: mails.notMeButton, url: urlOf(call, path) },
-    notes: [requestedBy(call, messages)],
-  }, messages);
+  return ownerMail(call, account, ({ mails, providers }, { name, routes }) => {
+    const texts = new Map([[KEY, mails.keyText], [IDENTITY, providers.mail]]);
+    const text = texts.get(kind) ?? mails.passkeyText;
+    return {
+      subject: mails.wayInSubject(name),
+      text: text(name),
+      button: mails.notMeButton,
+      path: routes.notMe.index.href({}, { token }),
+    };
+  });
 }
 
 /** Creates the email that logs in. */
@@ -163,17 +135,16 @@ export function loginMail(
   call: Call,
   { email, code, token }: EmailToSend,
 ): Mail {
-  const { messages, services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = routes.emailLoginLink.index.href({}, { token });
-  return createMail({
+  const { messages: { mails }, services: { name, routes } } = call;
+  return requestMail(call, {
     to: email,
     subject: mails.loginSubject(name),
-    paragraphs: [mails.loginText(name)],
-    button: { label: mails.loginButton, url: urlOf(call, path) },
+    text: mails.loginText(name),
+    button: mails.loginButton,
+    path: routes.emailLoginLink.index.href({}, { token }),
     code,
-    notes: [requestedBy(call, messages), mails.ignore],
-  }, messages);
+    note: mails.ignore,
+  });
 }
 
 /**
@@ -186,22 +157,16 @@ export function factorMail(
   change: "on" | "off" | "codes" | "recovery",
   token?: string,
 ): Mail {
-  const messages = messagesIn(account.language);
-  const { services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = token === undefined
-    ? routes.reset.index.href()
-    : routes.notMe.index.href({}, { token });
-  return createMail({
-    to: account.email,
+  return ownerMail(call, account, ({ mails }, { name, routes }) => ({
     subject: mails.factorSubject(name),
-    paragraphs: [mails.factorText[change](name)],
-    button: {
-      label: token === undefined ? mails.resetLink : mails.notMeButton,
-      url: urlOf(call, path),
-    },
-    notes: [requestedBy(call, messages)],
-  }, messages);
+    text: mails.factorText[change](name),
+    ...token === undefined
+      ? { button: mails.resetLink, path: routes.reset.index.href() }
+      : {
+        button: mails.notMeButton,
+        path: routes.notMe.index.href({}, { token }),
+      },
+  }));
 }
 
 /** Creates the email that tells an owner about a deletion. */
@@ -210,28 +175,47 @@ export function deletionMail(
   account: StoredAccount,
   days: number,
 ): Mail {
-  const messages = messagesIn(account.language);
-  const { services: { name, routes } } = call;
-  const { mails } = messages;
-  return createMail({
-    to: account.email,
+  return ownerMail(call, account, ({ mails }, { name, routes }) => ({
     subject: mails.deleteSubject(name),
-    paragraphs: [mails.deleteText(name, days)],
-    button: {
-      label: mails.deleteButton,
-      url: urlOf(call, routes.login.index.href()),
-    },
-    notes: [requestedBy(call, messages)],
-  }, messages);
+    text: mails.deleteText(name, days),
+    button: mails.deleteButton,
+    path: routes.login.index.href(),
+  }));
 }
 
-/** Links lead to the configured origin, whatever host a request names. */
-export function urlOf({ services: { origin } }: Call, path: string): string {
-  return origin + path;
+/** The parts of an email about a request. */
+type MailContent = Omit<MailParts, "to" | "url" | "notes"> & {
+  /** The path to which the button leads. */
+  readonly path: string;
+  /** Advice for users who did not cause the email. */
+  readonly note?: string;
+};
+
+/** Creates an email about a request. */
+export function requestMail(
+  call: Call,
+  { path, note, ...parts }: MailContent & { readonly to: string },
+  messages = call.messages,
+): Mail {
+  // Links lead to the configured origin, whatever host a request names.
+  const url = call.services.origin + path;
+  const notes = [requestedBy(call, messages), ...note ? [note] : []];
+  return createMail({ ...parts, url, notes }, messages);
+}
+
+/** Creates an email to the owner of an account, in their language. */
+function ownerMail(
+  call: Call,
+  { email: to, language }: StoredAccount,
+  contentOf: (messages: Messages, services: Services) => MailContent,
+): Mail {
+  const messages = messagesIn(language);
+  const content = contentOf(messages, call.services);
+  return requestMail(call, { to, ...content }, messages);
 }
 
 /** Returns the line that names the browser and the time of a request. */
-export function requestedBy(
+function requestedBy(
   { context, services }: Call,
   { mails }: Messages,
 ): string {

@@ -13,12 +13,15 @@ export interface Mail {
   readonly html: string;
 }
 
-/** The parts of an email: one message, and at most one button and one code. */
+/** The parts of an email: one message with a button, and at most one code. */
 export interface MailParts {
   readonly to: string;
   readonly subject: string;
-  readonly paragraphs: readonly string[];
-  readonly button?: { readonly label: string; readonly url: string };
+  readonly text: string;
+  /** The label of the button. */
+  readonly button: string;
+  /** The URL to which the button leads. */
+  readonly url: string;
   readonly code?: string;
   /** The last paragraphs, such as advice for users who asked for nothing. */
   readonly notes: readonly string[];
@@ -36,12 +39,12 @@ export function createMail(parts: MailParts, messages: Messages): Mail {
 }
 
 function textOf(
-  { paragraphs, button, code, notes }: MailParts,
+  { text, button, url, code, notes }: MailParts,
   { mails }: Messages,
 ): string {
   return [
-    ...paragraphs,
-    ...button ? [`${button.label}:\n${button.url}`] : [],
+    text,
+    `${button}:\n${url}`,
     ...code === undefined ? [] : [mails.orCode, code, mails.tenMinutes],
     ...notes,
   ].join("\n\n") + "\n";
@@ -58,7 +61,7 @@ const CODE =
 const NOTE = "margin:16px 0 0;color:#5a645f;font-size:14px";
 
 function htmlOf(
-  { subject, paragraphs, button, code, notes }: MailParts,
+  { subject, text, button, url, code, notes }: MailParts,
   { language, mails }: Messages,
 ): Markup {
   return html`
@@ -69,16 +72,8 @@ function htmlOf(
       </head>
       <body style="${BODY}">
         <div style="${CARD}">
-          ${paragraphs.map((paragraph) =>
-            html`
-              <p style="margin:0 0 16px">${paragraph}</p>
-            `
-          )}
-          ${button !== undefined && html`
-            <p
-              style="margin:24px 0"><a href="${button
-                .url}" style="${BUTTON}">${button.label}</a></p>
-          `}
+          <p style="margin:0 0 16px">${text}</p>
+          <p style="margin:24px 0"><a href="${url}" style="${BUTTON}">${button}</a></p>
           ${code !== undefined && html`
             <p style="margin:0">${mails.orCode}</p>
             <p style="${CODE}">${code}</p>

@@ -1,7 +1,7 @@
 import type { Call } from "../actions/call.ts";
 import type { StoredInvitation } from "../store/teams.ts";
-import { requestedBy, urlOf } from "./contents.ts";
-import { createMail, type Mail } from "./mail.ts";
+import { requestMail } from "./contents.ts";
+import type { Mail } from "./mail.ts";
 
 /**
  * Creates the email of an invitation. It has neither the name of the team nor that of
@@ -12,14 +12,13 @@ export function invitationMail(
   call: Call,
   { email, id: invitation }: StoredInvitation,
 ): Mail {
-  const { messages, services: { name, routes } } = call;
-  const { mails } = messages;
-  const path = routes.invitation.index.href({ invitation });
-  return createMail({
+  const { messages: { mails }, services: { name, routes } } = call;
+  return requestMail(call, {
     to: email,
     subject: mails.inviteSubject(name),
-    paragraphs: [mails.inviteText(name)],
-    button: { label: mails.inviteButton, url: urlOf(call, path) },
-    notes: [requestedBy(call, messages), mails.ignore],
-  }, messages);
+    text: mails.inviteText(name),
+    button: mails.inviteButton,
+    path: routes.invitation.index.href({ invitation }),
+    note: mails.ignore,
+  });
 }
