@@ -27,7 +27,7 @@ const OPTIONS: Readonly<Partial<Record<keyof AccountsOptions, OptionCheck>>> = {
       value.every((one) => typeof one === "string" && one.length >= 32),
   ],
   sendMail: FUNCTION,
-  registration: oneOf("open", "closed"),
+  registration: oneOf("open", "invited", "closed"),
   admins: arrayOf(
     "email addresses",
     (item) => typeof item === "string" && isAddress(canonicalName(item)),

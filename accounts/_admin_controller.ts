@@ -16,11 +16,13 @@ import {
   userView,
 } from "./pages/admin_pages.ts";
 import type { FormState } from "./pages/fields.ts";
+import { invitationsView } from "./pages/invitation_pages.ts";
 import type { View } from "./pages/page.ts";
 import type { AuditListOptions } from "./store/audit.ts";
 import type { StoredAccount } from "./store/store.ts";
 import { toRecord } from "./users.ts";
 import { changeUser, endActing, namedUser } from "./admin/actions.ts";
+import { changeInvitations } from "./invitations/changes.ts";
 import { csvRow } from "./admin/csv.ts";
 
 /** The maximum number of entries in a CSV file, and in one statement. */
@@ -41,6 +43,7 @@ export function createAdminController(
     requireFresh,
     requireOwnLogin(),
   ];
+  const isOpen = onlyIf(settings.registration !== "closed");
   return {
     middleware: [
       secureHeaders({ contentSecurityPolicy: policy }),
@@ -52,6 +55,10 @@ export function createAdminController(
       user: {
         middleware,
         actions: answers.form(userPage, changeUser, { json: userJSON }),
+      },
+      invitations: {
+        middleware: [...middleware, isOpen],
+        actions: invitationsActions(answers),
       },
       audit: { middleware, handler: answers.page(auditPage, readAudit) },
       auditCSV: { middleware, handler: answers.options(auditCSV) },
@@ -87,6 +94,15 @@ async function userJSON(call: ViewCall): Promise<object> {
   const account = await namedUser(call);
   if (account === null) throw new HTTPError(404);
   return { user: toRecord(account) };
+}
+
+function invitationsActions(answers: Answers) {
+  const list = ({ services: { invitations } }: ViewCall) => invitations.list();
+  return answers.form(
+    async (call, state) => invitationsView(call, state, await list(call)),
+    changeInvitations,
+    { json: async (call) => ({ invitations: await list(call) }) },
+  );
 }
 
 function auditOptions(url: URL): AuditListOptions {

@@ -59,12 +59,7 @@ import {
 import type { Layout } from "./pages/page.ts";
 import { passkeyScript } from "../auth/passkey/mod.ts";
 import { STYLE } from "./pages/style.ts";
-import {
-  emailLoginView,
-  loginView,
-  registerView,
-  resetView,
-} from "./pages/visitor_pages.ts";
+import { emailLoginView, loginView, resetView } from "./pages/visitor_pages.ts";
 import {
   confirmPage,
   emailCodeView,
@@ -75,6 +70,7 @@ import {
   passkeysPage,
   registerCodeView,
   registerLinkView,
+  registerPage,
   resetLinkView,
   restoreView,
   secondFactorPage,
@@ -130,13 +126,15 @@ export function createController(
 }
 
 function visitorActions(answers: Answers, { registration }: Settings) {
+  const isInvited = [onlyIf(registration !== "closed")];
+  // No invitation sends a code or this link.
   const middleware = [onlyIf(registration === "open")];
   return {
     login: { actions: answers.form(unlessLoggedIn(loginView), logIn) },
     logout: answers.action(logOut),
     register: {
-      middleware,
-      actions: answers.form(unlessLoggedIn(registerView), register),
+      middleware: isInvited,
+      actions: answers.form(unlessLoggedIn(registerPage), register),
     },
     registerCode: {
       middleware,

@@ -24,8 +24,10 @@ import {
   chooseView,
   codeView,
   expiredView,
+  invitedOnlyView,
   linkView,
   notMeView,
+  registerView,
 } from "./pages/visitor_pages.ts";
 
 /** Shows the page of the second factor, if a login waits for it. */
@@ -111,6 +113,24 @@ export async function confirmPage(
       hasPasskey,
       providers: await confirmingProviders(call),
     });
+}
+
+/** Shows the registration page, with the address of the link's invitation. */
+export async function registerPage(
+  call: ViewCall,
+  state: FormState,
+): Promise<View> {
+  const { services: { invitations, registration, routes } } = call;
+  const token = tokenOf(call);
+  if (token === "") {
+    return registration === "open"
+      ? registerView(call, state)
+      : invitedOnlyView(call);
+  }
+  const invitation = await invitations.find(token);
+  return invitation === null
+    ? expiredView(call, routes.login.index.href())
+    : registerView(call, state, { email: invitation.email, token });
 }
 
 /** Shows the page of the code of a registration. */

@@ -27,4 +27,5 @@ export type {
 } from "./options.ts";
 export type { Mail } from "./mails/mail.ts";
 export type { AccountPageParts, Layout } from "./pages/page.ts";
-export type { NewUser, UserRecord, Users } from "./users.ts";
+export type { Invitation } from "./invitations/invitations.ts";
+export type { NewInvitation, NewUser, UserRecord, Users } from "./users.ts";

@@ -112,11 +112,12 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly sendMail?: (mail: Mail) => void | Promise<void>;
   /**
-   * `"closed"` if only `users.create` creates accounts.
+   * `"invited"` if a registration needs the link that an administrator or
+   * `users.invite` sends, and `"closed"` if only `users.create` creates accounts.
    *
    * @default {"open"}
    */
-  readonly registration?: "open" | "closed";
+  readonly registration?: "open" | "invited" | "closed";
   /**
    * The addresses whose new accounts have the role `admin`.
    *

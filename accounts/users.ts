@@ -1,11 +1,14 @@
 import { canonicalName } from "../auth/internal.ts";
 import { endUserSessions, type JSONValue } from "../session/mod.ts";
 import { isAddress } from "./actions/address.ts";
+import type { Invitation } from "./invitations/invitations.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { newAccountId } from "./actions/registration.ts";
 import type { Services } from "./actions/services.ts";
 import { checkTime } from "./check_time.ts";
 import type { Account, FieldsOf, Names, RoleOf } from "./definition/names.ts";
+import { invitedMail } from "./mails/contents.ts";
+import { messagesIn } from "./messages/languages.ts";
 import { retry } from "./store/retry.ts";
 import { toUser } from "./to_user.ts";
 import type {
@@ -61,6 +64,28 @@ export interface NewUser<N extends Names = Names> {
 }
 
 /**
+ * The address of a new user, for an invitation.
+ *
+ * @typeParam N The names of the application.
+ */
+export interface NewInvitation<N extends Names = Names> {
+  /** The address. */
+  readonly email: string;
+  /**
+   * The role of the new account.
+   *
+   * @default {that of other new accounts}
+   */
+  readonly role?: RoleOf<N>;
+  /**
+   * The language of the email, such as `de`.
+   *
+   * @default {"en"}
+   */
+  readonly language?: string;
+}
+
+/**
  * The accounts of the application, for pages of administrators, jobs and tests.
  *
  * @typeParam N The names of the application.
@@ -97,6 +122,25 @@ export interface Users<N extends Names = Names> {
    * @throws {TypeError} If the address is malformed, or the role is unknown.
    */
   create(user: NewUser<N>): Promise<UserRecord<N> | null>;
+  /**
+   * Invites an address to register, and sends it an email with a link that works
+   * once, for seven days. Another invitation of the address ends this one.
+   *
+   * @param invitation The address.
+   * @returns `false` if the address has an account, or 200 invitations are open.
+   * @throws {TypeError} If the address is malformed, the role is unknown, or the
+   * registration is closed.
+   */
+  invite(invitation: NewInvitation<N>): Promise<boolean>;
+  /** Returns the open invitations, oldest first. */
+  invitations(): Promise<readonly Invitation[]>;
+  /**
+   * Ends the invitation of an address.
+   *
+   * @param email The address.
+   * @returns `false` if it has no open invitation.
+   */
+  withdrawInvitation(email: string): Promise<boolean>;
   /**
    * Changes the name or the additional fields, including those of the
    * application.
@@ -187,10 +231,7 @@ class AccountUsers<N extends Names> implements Users<N> {
     const { names, now, store } = await this.#ready();
     const { role = (names.roles ?? DEFAULT_ROLES)[0]! } = user;
     checkRole(names, role);
-    const email = canonicalName(user.email);
-    if (!isAddress(email)) {
-      throw new TypeError("Cannot create account: email is not an address");
-    }
+    const email = checkAddress("create account", user.email);
     const account = await store.create({
       id: newAccountId(),
       email,
@@ -203,6 +244,39 @@ class AccountUsers<N extends Names> implements Users<N> {
       createdAt: now(),
     });
     return toRecord<N>(account);
+  }
+
+  async invite(
+    { email: given, language = "en", role }: NewInvitation<N>,
+  ): Promise<boolean> {
+    const services = await this.#ready();
+    if (services.registration === "closed") {
+      throw new TypeError("Cannot invite: the registration is closed");
+    }
+    if (role !== undefined) checkRole(services.names, role);
+    const email = checkAddress("invite", given);
+    const result = await services.invitations.invite({
+      email,
+      role: role ?? null,
+      invitedBy: null,
+    });
+    if (typeof result === "string") return false;
+    const { token } = result;
+    const messages = messagesIn(language);
+    // A job has no request that the email could wait for.
+    await services.outbox.send(
+      invitedMail({ services }, messages, { email, token }),
+    );
+    return true;
+  }
+
+  async invitations(): Promise<readonly Invitation[]> {
+    return await (await this.#ready()).invitations.list();
+  }
+
+  async withdrawInvitation(email: string): Promise<boolean> {
+    const { invitations } = await this.#ready();
+    return await invitations.withdraw(canonicalName(email));
   }
 
   async update(
@@ -278,6 +352,13 @@ export async function removeAll(
     await endUserSessions(sessions, id);
     return true;
   });
+}
+
+/** Returns an address as the store spells it. */
+function checkAddress(verb: string, given: string): string {
+  const email = canonicalName(given);
+  if (isAddress(email)) return email;
+  throw new TypeError(`Cannot ${verb}: email is not an address`);
 }
 
 function checkRole({ roles = DEFAULT_ROLES }: Names, role: string): void {

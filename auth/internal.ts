@@ -18,6 +18,7 @@ export {
   credentialsAuthResult,
 } from "./login/credentials.ts";
 export { settingsOf as passwordSettingsOf } from "./password/options.ts";
+export { checkedCaller } from "./store/checked_caller.ts";
 export { canonicalName } from "./store/account_name.ts";
 export { createEmailThrottle } from "./throttle/email_throttle.ts";
 export { createThrottle, type Throttle } from "./throttle/throttle.ts";

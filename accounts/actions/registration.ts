@@ -3,14 +3,16 @@ import { randomToken } from "../../session/secrets.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, Session } from "../../session/mod.ts";
 import { registrationMail, takenMail } from "../mails/contents.ts";
-import { roleOfNew } from "./roles.ts";
+import { DEFAULT_ROLES, roleOfNew } from "./roles.ts";
 import { Form } from "./_form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
   type Call,
   expired,
+  type Failed,
   invalid,
   type Outcome,
+  refused,
   returnToOf,
   searchOf,
   throttled,
@@ -43,9 +45,47 @@ export interface Draft {
  * different email.
  */
 export async function register(call: Call): Promise<Outcome> {
+  const { context, input, messages, services } = call;
+  const token = input.get("token") ?? "";
+  if (token !== "") return await acceptInvitation(call, token);
+  if (services.registration !== "open") {
+    return refused(messages.invitedOnly(services.name), 403);
+  }
+  const draft = await readDraft(call);
+  if ("ok" in draft) return draft;
+  await sendProof(call, draft);
+  const { registerCode } = services.routes;
+  const location = registerCode.index.href({}, searchOf(context));
+  return { ok: true, next: "code", location };
+}
+
+/**
+ * Registers the address of an invitation, which its emailed link has verified. No
+ * attacker can have asked for this email, so the link works in every browser.
+ */
+async function acceptInvitation(
+  call: Call,
+  token: unknown,
+): Promise<Outcome> {
+  const { services } = call;
+  const invitation = await services.invitations.find(token);
+  if (invitation === null) return expired(call);
+  const draft = await readDraft(call, invitation.email);
+  if ("ok" in draft) return draft;
+  const taken = await services.invitations.take(token);
+  return taken === null
+    ? expired(call)
+    : await createAccount(call, { ...draft, role: taken.role });
+}
+
+/** Reads the form of a registration, with the address of an invitation. */
+async function readDraft(
+  call: Call,
+  invited?: string,
+): Promise<Draft | Failed> {
   const { context, messages, services } = call;
   const form = new Form(call);
-  const [name, email] = [form.name(), form.email()];
+  const [name, email] = [form.name(), invited ?? form.email()];
   const password = form.newPassword();
   const fields = await form.fields();
   if (form.failed !== null) return form.failed;
@@ -62,11 +102,7 @@ export async function register(call: Call): Promise<Outcome> {
     return invalid({ password: messages.passwordCommon });
   }
   const returnTo = returnToOf(context, services);
-  const draft: Draft = { email, name, passwordHash, fields, returnTo };
-  await sendProof(call, draft);
-  const { registerCode } = services.routes;
-  const location = registerCode.index.href({}, searchOf(context));
-  return { ok: true, next: "code", location };
+  return { email, name, passwordHash, fields, returnTo };
 }
 
 /** Sends the email that verifies the address of a registration. */
@@ -115,20 +151,31 @@ async function finish(
   call: Call,
   result: EmailLoginResult,
 ): Promise<Outcome> {
-  const { context, messages, services } = call;
   if (!result.ok) return emailRefusal(call, result);
-  const draft = draftOf(context);
+  const draft = draftOf(call.context);
   const { email } = result;
   if (draft?.email !== email || result.account !== `new:${email}`) {
     return expired(call);
   }
-  const { name, passwordHash, fields, returnTo, identity } = draft;
+  return await createAccount(call, draft);
+}
+
+/** Creates the account of a verified address, and logs it in. */
+async function createAccount(
+  call: Call,
+  draft: Draft & { readonly role?: string | null },
+): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const { email, name, passwordHash, fields, returnTo, identity } = draft;
+  const { roles = DEFAULT_ROLES } = services.names;
+  const role = draft.role ?? "";
   const account = await services.store.create({
     id: newAccountId(),
     email,
     emailVerified: true,
     name,
-    role: roleOfNew(services, email),
+    // A new version of the application may not have the role any more.
+    role: roles.includes(role) ? role : roleOfNew(services, email),
     language: messages.language,
     fields,
     passwordHash,

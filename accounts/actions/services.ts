@@ -28,6 +28,7 @@ import type { AccountProvider } from "../providers.ts";
 import type { Outbox } from "../mails/outbox.ts";
 import { createPasskeys, type Passkeys } from "../../auth/passkey/mod.ts";
 import type { AccountLogin, AccountStore } from "../store/store.ts";
+import { Invitations } from "../invitations/invitations.ts";
 import { createPasskeyStore } from "./passkey_store.ts";
 import { readCredentials, verifyLogin } from "./_passwords.ts";
 import type { Credentials } from "./_passwords.ts";
@@ -46,7 +47,7 @@ export interface Settings {
   readonly store: AccountStore;
   readonly sessions: SessionStore;
   readonly remember: LoginTimeouts | undefined;
-  readonly registration: "open" | "closed";
+  readonly registration: "open" | "invited" | "closed";
   readonly admins: readonly string[];
   readonly passwords: PasswordOptions;
   readonly deletionDelay: number;
@@ -64,6 +65,7 @@ export interface Settings {
 /** Everything that the actions use. */
 export interface Services extends Settings {
   readonly factors: SecondFactors;
+  readonly invitations: Invitations;
   readonly registrationMails: EmailLogin;
   readonly emailChanges: EmailLogin;
   readonly emailLogins: EmailLogin;
@@ -98,6 +100,7 @@ export function createServices(
         (await settings.store.find(String(id)))?.version ?? null,
       now,
     }),
+    invitations: new Invitations(settings),
     registrationMails: createEmailLogin({ ...emails, purpose: "register" }),
     emailLogins: createEmailLogin(emails),
     emailChanges: createEmailLogin({ ...emails, purpose: "change-email" }),

@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS: readonly string[] = [
   "enable",
   "end-access",
   "remove",
+  "invite",
+  "invite-end",
   "act-start",
   "act-end",
   "act-refuse",

@@ -8,6 +8,8 @@ export type AdminRoutes = {
   readonly users: Route<"GET", "/admin">;
   /** An account; `action` changes it. */
   readonly user: PageRoutes<"/admin/users/:user">;
+  /** The invitations to register; `action` invites, or withdraws one. */
+  readonly invitations: PageRoutes<"/admin/invitations">;
   /** The audit log. */
   readonly audit: Route<"GET", "/admin/audit">;
   /** The audit log as CSV. */
@@ -23,6 +25,7 @@ export function createAdminRoutes(
   const routes = route({
     users: get(admin),
     user: form(`${admin}/users/:user`),
+    invitations: form(`${admin}/invitations`),
     audit: get(`${admin}/audit`),
     auditCSV: get(`${admin}/audit.csv`),
     stopActing: post(`${admin}/stop-acting`),

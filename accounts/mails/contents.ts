@@ -26,6 +26,27 @@ export function registrationMail(
   });
 }
 
+/**
+ * Creates the email of an invitation to register. It has no name of the sender,
+ * which could be an advertisement.
+ */
+export function invitedMail(
+  { services }: Pick<Call, "services">,
+  messages: Messages,
+  { email, token }: { readonly email: string; readonly token: string },
+): Mail {
+  const { name, origin, routes } = services;
+  const { mails } = messages;
+  return createMail({
+    to: email,
+    subject: mails.invitedSubject(name),
+    text: mails.invitedText(name),
+    button: mails.invitedButton,
+    url: origin + routes.register.index.href({}, { token }),
+    notes: [mails.ignore],
+  }, messages);
+}
+
 /** Creates the email to an owner whose address was used in a registration. */
 export function takenMail(call: Call, messages: Messages, to: string): Mail {
   const { services: { name, routes } } = call;

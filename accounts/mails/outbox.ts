@@ -47,6 +47,11 @@ export class Outbox {
     else waiting.push(mail);
   }
 
+  /** Sends an email at once. It never rejects. */
+  async send(mail: Mail): Promise<void> {
+    await this.#deliver(mail);
+  }
+
   /** Waits for the emails that are being sent. */
   async flush(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
@@ -65,7 +70,7 @@ export class Outbox {
     waitUntilOf(context)?.(running);
   }
 
-  async #deliver(mail: Mail, context: RequestContext): Promise<void> {
+  async #deliver(mail: Mail, context?: RequestContext): Promise<void> {
     // Even a synchronous function must not delay the response.
     await new Promise((resolve) => setTimeout(resolve));
     try {
@@ -75,7 +80,7 @@ export class Outbox {
         await this.#send(mail);
       } catch (error) {
         console.error(`Cannot send email: ${nameOf(error)}`);
-        reportFailure(context, "email-send", "failed");
+        if (context) reportFailure(context, "email-send", "failed");
       }
     }
   }

@@ -42,6 +42,22 @@ export const adminEnglish: AdminMessages = {
   lastAdmin: "The last administrator must keep the role.",
   notSelf: "You cannot block or remove yourself.",
   roleFirst: "This is an administrator. Change the role first.",
+  invitations: "Invitations",
+  inviteText:
+    "We send an email with a link. It registers only this address, once, within seven days.",
+  invite: "Send the invitation",
+  invited:
+    "The invitation was sent. If it does not arrive, invite the address again.",
+  inviteTaken: "This address has an account",
+  inviteTooMany: (most) =>
+    `At most ${most} invitations can be open. Withdraw one first.`,
+  inviteOpen: "Open invitations",
+  inviteNone: "No invitation is open.",
+  inviteExpires: (day) => `expires ${day}`,
+  withdraw: "Withdraw",
+  withdrawNamed: (email) => `Withdraw the invitation for ${email}`,
+  inviteEnded: "The invitation was withdrawn.",
+  inviteGone: "This invitation has ended.",
   audit: "Audit log",
   auditNone: "No entry matches.",
   auditOf: "Account number",

@@ -45,6 +45,22 @@ export const adminGerman: AdminMessages = {
   lastAdmin: "Das letzte Konto der Verwaltung muss seine Rolle behalten.",
   notSelf: "Sie können sich nicht selbst sperren oder entfernen.",
   roleFirst: "Dieses Konto gehört zur Verwaltung. Ändern Sie zuerst die Rolle.",
+  invitations: "Einladungen",
+  inviteText:
+    "Wir senden eine E-Mail mit einem Link. Er registriert nur diese Adresse, einmal, innerhalb von sieben Tagen.",
+  invite: "Einladung senden",
+  invited:
+    "Die Einladung wurde gesendet. Wenn sie nicht ankommt, laden Sie die Adresse noch einmal ein.",
+  inviteTaken: "Diese Adresse hat ein Konto",
+  inviteTooMany: (most) =>
+    `Höchstens ${most} Einladungen können offen sein. Ziehen Sie zuerst eine zurück.`,
+  inviteOpen: "Offene Einladungen",
+  inviteNone: "Keine Einladung ist offen.",
+  inviteExpires: (day) => `läuft ab am ${day}`,
+  withdraw: "Zurückziehen",
+  withdrawNamed: (email) => `Einladung an ${email} zurückziehen`,
+  inviteEnded: "Die Einladung wurde zurückgezogen.",
+  inviteGone: "Diese Einladung ist schon beendet.",
   audit: "Protokoll",
   auditNone: "Kein Eintrag passt.",
   auditOf: "Kontonummer",

@@ -12,6 +12,10 @@ const mails: MailMessages = {
     `Welcome to ${app}. Open this link in the browser where you registered.`,
   registerButton: "Confirm the address",
   ignore: "If this was not you, ignore this email.",
+  invitedSubject: (app) => `You are invited to ${app}`,
+  invitedText: (app) =>
+    `You can now register at ${app}. This link works once, for seven days.`,
+  invitedButton: "Accept the invitation",
   takenSubject: (app) => `You have an account at ${app}`,
   takenText: (app) =>
     `You or someone else tried to register at ${app} with this address, which already has an account. You can log in or choose a new password.`,
@@ -98,10 +102,12 @@ export const english: Messages = {
   noAccount: "No account yet?",
   hasAccount: "Already have an account?",
   registerAt: (app) => `Register at ${app}`,
+  invitedOnly: (app) => `You can register at ${app} by invitation only.`,
+  invitedAs: (email) => `You register with the address ${email}.`,
   checkMail: "Check your email",
   codeSent: (email) =>
     `We sent an email to ${email}. Open the link in this browser, or type the code here. We send at most 11 emails an hour to one address.`,
-  noMail: "Nothing there, or in the spam folder?",
+  noMail: "No email, not even in the spam folder?",
   askAgain: "Ask for another email",
   continueButton: "Continue",
   proveTitle: "Confirm your address",
@@ -115,7 +121,7 @@ export const english: Messages = {
   resetText: "We will email you a link to choose a new one.",
   sendLink: "Send the link",
   resetSent:
-    "If this address has an account, we sent a link to it. The link works once, for ten minutes. If nothing is there, or in the spam folder, send the form again. We send at most 11 emails an hour to one address.",
+    "If this address has an account, we sent a link to it. The link works once, for ten minutes. If no email arrives, not even in the spam folder, send the form again. We send at most 11 emails an hour to one address.",
   chooseTitle: "Choose a new password",
   chooseText:
     "This ends all sessions, and removes passkeys, linked logins and API keys.",

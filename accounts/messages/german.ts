@@ -12,6 +12,10 @@ const mails: MailMessages = {
     `Willkommen bei ${app}. Öffnen Sie diesen Link in dem Browser, in dem Sie sich registriert haben.`,
   registerButton: "Adresse bestätigen",
   ignore: "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail.",
+  invitedSubject: (app) => `Sie sind zu ${app} eingeladen`,
+  invitedText: (app) =>
+    `Sie können sich jetzt bei ${app} registrieren. Dieser Link gilt einmal, sieben Tage lang.`,
+  invitedButton: "Einladung annehmen",
   takenSubject: (app) => `Sie haben ein Konto bei ${app}`,
   takenText: (app) =>
     `Sie oder eine andere Person wollten sich bei ${app} mit dieser Adresse registrieren. Zu ihr gibt es schon ein Konto. Sie können sich anmelden oder ein neues Passwort wählen.`,
@@ -100,6 +104,9 @@ export const german: Messages = {
   noAccount: "Noch kein Konto?",
   hasAccount: "Schon ein Konto?",
   registerAt: (app) => `Bei ${app} registrieren`,
+  invitedOnly: (app) =>
+    `Bei ${app} können Sie sich nur mit einer Einladung registrieren.`,
+  invitedAs: (email) => `Sie registrieren sich mit der Adresse ${email}.`,
   checkMail: "Schauen Sie in Ihr Postfach",
   codeSent: (email) =>
     `Wir haben eine E-Mail an ${email} gesendet. Öffnen Sie den Link in diesem Browser, oder geben Sie hier den Code ein. An eine Adresse senden wir höchstens 11 E-Mails pro Stunde.`,

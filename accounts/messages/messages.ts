@@ -36,6 +36,8 @@ export interface Messages {
   readonly noAccount: string;
   readonly hasAccount: string;
   readonly registerAt: (app: string) => string;
+  readonly invitedOnly: (app: string) => string;
+  readonly invitedAs: (email: string) => string;
   readonly checkMail: string;
   readonly codeSent: (email: string) => string;
   readonly noMail: string;
@@ -156,6 +158,9 @@ export interface MailMessages {
   readonly registerText: (app: string) => string;
   readonly registerButton: string;
   readonly ignore: string;
+  readonly invitedSubject: (app: string) => string;
+  readonly invitedText: (app: string) => string;
+  readonly invitedButton: string;
   readonly takenSubject: (app: string) => string;
   readonly takenText: (app: string) => string;
   readonly resetSubject: (app: string) => string;

@@ -31,12 +31,20 @@ interface ListedEntries {
   readonly names: ReadonlyMap<string, string>;
 }
 
-function adminView(call: PageCall, title: string, content: Markup): View {
+/** Creates a page next to the navigation of administrators. */
+export function adminView(
+  call: PageCall,
+  title: string,
+  content: Markup,
+): View {
   const { context: { url }, messages: { admin }, services } = call;
   const { adminRoutes: routes } = services;
   const home = routes.users.href();
   const links = [
     [home, admin.users],
+    ...services.registration === "closed"
+      ? []
+      : [[routes.invitations.index.href(), admin.invitations] as const],
     [routes.audit.href(), admin.audit],
   ] as const;
   return areaView(url, { label: admin.title, links, home }, title, content);

@@ -46,6 +46,7 @@ export type PageCall = Pick<Call, "context" | "messages"> & {
     | "names"
     | "deletionDelay"
     | "providers"
+    | "registration"
   >;
   readonly layout: Layout | undefined;
   /** The policy of pages with the script. */

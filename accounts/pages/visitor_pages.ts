@@ -1,5 +1,5 @@
 import type { EmailLink } from "../../auth/email_login/mod.ts";
-import { html } from "../../router/content/mod.ts";
+import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import {
   checkbox,
@@ -50,22 +50,52 @@ function loginCard(call: PageCall, state: FormState): View {
         <button>${messages.logIn}</button>
       </form>
       ${passkeyLoginForm(call)} ${providerLinks(call)}
-      <p class="links">
-        <a href="${keepReturnTo(context, routes.emailLogin.index)}">
-          ${messages.emailLogin}</a>
-        <a href="${routes.reset.index.href()}">${messages.forgot}</a>
-        ${question(
-          messages.noAccount,
-          keepReturnTo(context, routes.register.index),
-          messages.register,
-        )}
-      </p>
+      ${loginLinks(call)}
     `,
   );
 }
 
-/** Creates the registration page. */
-export function registerView(call: PageCall, state: FormState): View {
+function loginLinks({ context, messages, services }: PageCall): Markup {
+  const { registration, routes } = services;
+  return html`
+    <p class="links">
+      <a href="${keepReturnTo(context, routes.emailLogin.index)}">
+        ${messages.emailLogin}</a>
+      <a href="${routes.reset.index.href()}">${messages.forgot}</a>
+      ${registration === "open" && question(
+        messages.noAccount,
+        keepReturnTo(context, routes.register.index),
+        messages.register,
+      )}
+    </p>
+  `;
+}
+
+/** Creates the page that says that a registration needs an invitation. */
+export function invitedOnlyView(call: PageCall): View {
+  const { context, messages, services: { name, routes } } = call;
+  const login = keepReturnTo(context, routes.login.index);
+  return card(
+    messages.registerAt(name),
+    html`
+      <p>${messages.invitedOnly(name)}</p>
+      <p><a class="button" href="${login}">${messages.logIn}</a></p>
+    `,
+  );
+}
+
+/** The invitation of a link. */
+interface Invited {
+  readonly email: string;
+  readonly token: string;
+}
+
+/** Creates the registration page. An invitation has the address of the account. */
+export function registerView(
+  call: PageCall,
+  state: FormState,
+  invited?: Invited,
+): View {
   const { context, messages, services: { name, names, routes } } = call;
   const action = routes.register.action.href({}, searchOf(context));
   return card(
@@ -77,7 +107,7 @@ export function registerView(call: PageCall, state: FormState): View {
           { name: "name", label: messages.name, autocomplete: "name" },
           state,
         )}
-        ${emailField(messages.email, "email", state)}
+        ${addressOf(messages, state, invited)}
         ${newPasswordField(messages.password, messages, state)}
         ${Object.entries(names.fields ?? {})
           .map((entry) => ownField(entry, messages, state))}
@@ -92,6 +122,23 @@ export function registerView(call: PageCall, state: FormState): View {
       </p>
     `,
   );
+}
+
+/** Creates the input of the address, which an invitation determines. */
+function addressOf(
+  messages: PageCall["messages"],
+  state: FormState,
+  invited: Invited | undefined,
+): Markup {
+  if (invited === undefined) return emailField(messages.email, "email", state);
+  const { email, token } = invited;
+  // Password managers read the address of the hidden input.
+  return html`
+    <input type="hidden" name="token" value="${token}">
+    <input type="text" name="username" autocomplete="username" hidden
+      value="${email}">
+    <p>${messages.invitedAs(email)}</p>
+  `;
 }
 
 /** Creates the page that asks for the code of an email. */

@@ -13,7 +13,7 @@ import {
 } from "@gatehouse/web/testing";
 import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { captureConsole } from "../_console.ts";
-import { Browser, PASSWORD } from "./_accounts.ts";
+import { Browser, PASSWORD, tokenOf } from "./_accounts.ts";
 
 const DAY = 86_400_000;
 
@@ -597,4 +597,116 @@ Deno.test("the pages for administrators are also in German", async () => {
     const page = await (await root.get(path, language)).text();
     assert(page.includes('<html lang="de">') && page.includes("Protokoll"));
   }
+});
+
+Deno.test("an administrator invites, lists and withdraws, and others get no such page", async () => {
+  const { accounts, adaId, log, logIn, root, rootId, router } = await start({
+    registration: "invited",
+  });
+  const path = "/admin/invitations";
+  const email = "bob@example.com";
+  const values = { do: "invite", email, role: "admin" };
+  const visitor = new Browser(createTestClient(router), {});
+  const ada = await logIn(adaId);
+  assertEquals((await ada.get(path)).status, 403);
+  for (const change of [values, { do: "withdraw", email }]) {
+    assertEquals((await ada.post(path, change)).status, 403);
+    assertEquals((await ada.send(path, change)).status, 403);
+    assertEquals((await visitor.send(path, change)).status, 401);
+  }
+  const json = { Accept: "application/json" };
+  const list = async () => await (await root.get(path, json)).json();
+  assertEquals(await list(), { invitations: [] });
+  for (
+    const wrong of [
+      { ...values, email: "bob" },
+      { ...values, role: "owner" },
+      { ...values, do: "x" },
+      { ...values, email: "ada@example.com" },
+    ]
+  ) assertEquals((await root.post(path, wrong)).status, 422);
+  assertEquals(accounts.mails, []);
+
+  const response = await root.post(path, values);
+  assertEquals(response.headers.get("Location"), path);
+  const [invitation, ...others] = (await list()).invitations;
+  assertEquals([invitation.email, invitation.role, others], [
+    email,
+    "admin",
+    [],
+  ]);
+  assertEquals(JSON.stringify(invitation).includes("secret"), false);
+  const page = await (await root.get(path)).text();
+  assertEquals(page.includes(email), true);
+  const token = tokenOf(accounts.mails.at(-1)!);
+  assertEquals(page.includes(token), false);
+  await root.post(path, { do: "withdraw", email });
+  assertEquals(await list(), { invitations: [] });
+  const gone = await root.post(path, { do: "withdraw", email });
+  assertEquals(gone.status, 404);
+  const accept = { token, name: "Bob", password: PASSWORD };
+  assertEquals((await visitor.post("/register", accept)).status, 400);
+  // The audit log has no address, because the account may never exist.
+  assertEquals((await log(rootId)).sort(), ["invite-end", "invite: admin"]);
+});
+
+Deno.test("an invitation ends with the role, the access or the account of its administrator", async () => {
+  const ends: readonly ((app: Awaited<ReturnType<typeof start>>) => unknown)[] =
+    [
+      ({ accounts, rootId }) => accounts.users.setRole(rootId, "user"),
+      ({ accounts, rootId }) =>
+        accounts.users.disable(rootId, { reason: "stolen" }),
+      ({ accounts, rootId }) => accounts.users.remove(rootId),
+    ];
+  for (const end of ends) {
+    const app = await start({ registration: "invited" });
+    const email = "evil@example.com";
+    const values = { do: "invite", email, role: "admin" };
+    await app.root.post("/admin/invitations", values);
+    const token = tokenOf(app.accounts.mails.at(-1)!);
+    await end(app);
+    const evil = new Browser(createTestClient(app.router), {});
+    const accept = { token, name: "Evil", password: PASSWORD };
+    assertEquals((await evil.get(`/register?token=${token}`)).status, 400);
+    assertEquals((await evil.post("/register", accept)).status, 400);
+    assertEquals(await app.accounts.users.findByEmail(email), null);
+  }
+});
+
+Deno.test("invitations of administrators flood neither a mailbox nor the store", async () => {
+  const { accounts, root } = await start({ registration: "invited" });
+  const path = "/admin/invitations";
+  const email = "bob@example.com";
+  for (let count = 0; count < 15; count++) {
+    await root.post(path, { do: "invite", email });
+  }
+  assertEquals(accounts.mails.length < 12, true);
+  for (let count = 1; count < 200; count++) {
+    await accounts.users.invite({ email: `bob${count}@example.com` });
+  }
+  const response = await root.post(path, {
+    do: "invite",
+    email: "more@example.com",
+  });
+  assertEquals(response.status, 422);
+  assertEquals(await accounts.users.invite({ email: "x@example.com" }), false);
+  assertEquals((await accounts.users.invitations()).length, 200);
+});
+
+Deno.test("an administrator cannot invite while acting, without a fresh login, or while registration is closed", async () => {
+  const { accounts, adaId, root } = await start({ registration: "invited" });
+  const path = "/admin/invitations";
+  const values = { do: "invite", email: "bob@example.com" };
+  await root.send(`/admin/users/${adaId}`, { do: "act", reason: "Ticket 12" });
+  assertEquals((await root.post(path, values)).status, 403);
+  await root.post("/admin/stop-acting");
+  accounts.wait(11 * 60_000);
+  const stale = await root.post(path, values);
+  assert(stale.headers.get("Location")?.startsWith("/account/confirm"));
+  assertEquals(accounts.mails, []);
+  const closed = await start({ registration: "closed" });
+  assertEquals((await closed.root.get(path)).status, 404);
+  assertEquals((await closed.root.post(path, values)).status, 404);
+  const page = await (await closed.root.get("/admin")).text();
+  assertEquals(page.includes(path), false);
 });

@@ -23,7 +23,7 @@ const definition = defineAccounts({
 });
 
 /** Serves accounts on a free port. */
-function serveAccounts() {
+function serveAccounts(registration: "open" | "invited" = "open") {
   const port = freePort();
   const origin = `http://localhost:${port}`;
   const mails: Mail[] = [];
@@ -36,6 +36,7 @@ function serveAccounts() {
     name: "Invoices",
     origin,
     definition,
+    registration,
     providers: { example: { label: "Example", provider } },
     database: createMemoryAccountStore(),
     sendMail: (mail) => void mails.push(mail),
@@ -49,7 +50,7 @@ function serveAccounts() {
     await accounts.flush();
     return mails.at(-1)!;
   };
-  return { origin, server, lastMail };
+  return { accounts, origin, server, lastMail };
 }
 
 for (
@@ -128,6 +129,42 @@ for (
     },
   );
 }
+
+testInChromium(
+  "Chromium: the pages of invitations have no problem for axe-core",
+  async () => {
+    const { accounts, origin, server, lastMail } = serveAccounts("invited");
+    await using _server = server;
+    await using browser = await launch();
+    for (const width of [390, 1280]) {
+      for (const locale of ["en", "de"]) {
+        const viewport = { width, height: 800 };
+        const context = await browser.newContext({ locale, viewport });
+        const page = await context.newPage();
+        page.setDefaultTimeout(30_000);
+        for (const path of ["/login", "/register", "/register?token=x"]) {
+          await page.goto(origin + path);
+          await check(page, path);
+        }
+        const email = `${locale}${width}.${EMAIL}`;
+        await accounts.users.invite({ email });
+        const [link = ""] = /http\S+token=\S+/.exec((await lastMail()).text) ??
+          [];
+        await page.goto(link);
+        await check(page, "/register, invited");
+        await page.getByRole("button").first().click();
+        await page.getByRole("alert").waitFor();
+        await check(page, "/register, invited, failed");
+        await page.locator("#name").fill("Ada");
+        await page.locator("#password").fill(PASSWORD);
+        await page.getByRole("button").first().click();
+        await page.getByText("Home").waitFor();
+        assertEquals((await accounts.users.findByEmail(email))?.name, "Ada");
+        await context.close();
+      }
+    }
+  },
+);
 
 type Step = (name: string) => Promise<void>;
 

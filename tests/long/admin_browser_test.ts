@@ -69,6 +69,16 @@ for (
       await page.getByRole("button", { name: "Block the account" }).click();
       await page.getByRole("button", { name: "End the block" }).waitFor();
       await check(page, "an account, blocked");
+      await page.goto(`${origin}/admin/invitations`);
+      await check(page, "invitations, empty");
+      const invite = page.getByRole("button", { name: "Send the invitation" });
+      await invite.click();
+      await page.getByRole("alert").waitFor();
+      await check(page, "invitations, failed");
+      await page.getByLabel("Email").fill(`invited.${EMAIL}`);
+      await invite.click();
+      await page.getByText("The invitation was sent").waitFor();
+      await check(page, "invitations, with one");
       await page.goto(`${origin}/admin/audit`);
       await check(page, "the audit log");
       await page.goto(`${origin}/admin/users/none`);
