@@ -168,7 +168,7 @@ export interface Users<N extends Names = Names> {
    * @param id The id.
    * @param block The reason, and the end in epoch milliseconds.
    * @returns `false` if there is no such account.
-   * @throws {RangeError} If the end is not a finite number.
+   * @throws {RangeError} If the end is not the time of a date.
    */
   disable(
     id: string,

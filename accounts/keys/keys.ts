@@ -53,7 +53,7 @@ export interface Keys<N extends Names = Names> {
    * @returns The key; `null` if there is no such account or membership, or the
    * account has 50 keys.
    * @throws {TypeError} If a scope is unknown, or none is given.
-   * @throws {RangeError} If the expiry is not a finite number.
+   * @throws {RangeError} If the expiry is not the time of a date.
    */
   issue(
     userId: string,

@@ -14,8 +14,8 @@ async function start() {
   return { ...accounts, database, id };
 }
 
-for (const expiresAt of [NaN, Infinity, "tomorrow"]) {
-  Deno.test(`keys.issue() refuses the expiry ${expiresAt}, which would never come`, async () => {
+for (const expiresAt of [NaN, Infinity, 1e16, "tomorrow"]) {
+  Deno.test(`keys.issue() refuses the expiry ${expiresAt}, which is not a time`, async () => {
     const { id, keys } = await start();
     const key = { name: "Job", scopes: ["notes:read"] as const };
     await assertRejects(
@@ -27,7 +27,7 @@ for (const expiresAt of [NaN, Infinity, "tomorrow"]) {
   });
 }
 
-for (const until of [NaN, Infinity]) {
+for (const until of [NaN, Infinity, 1e16]) {
   Deno.test(`users.disable() refuses the end ${until}`, async () => {
     const { id, users } = await start();
     await assertRejects(
