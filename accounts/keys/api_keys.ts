@@ -216,8 +216,10 @@ function toKey({ id, name, createdAt, usedAt, data }: WayIn): StoredKey {
     start: typeof start === "string" ? start : "",
     scopes: Array.isArray(scopes) ? scopes.map(String) : [],
     createdAt,
-    // A key whose expiry is unknown counts as expired.
-    expiresAt: expiresAt === null ? null : Number(expiresAt ?? 0),
+    // A key whose expiry is missing or malformed counts as expired.
+    expiresAt: typeof expiresAt === "number" || expiresAt === null
+      ? expiresAt
+      : 0,
     usedAt,
     ...teamId !== undefined && { teamId: String(teamId) },
   };

@@ -57,7 +57,7 @@ function parse(column: unknown): JSONValue {
 }
 
 function malformed(): AccountStoreError {
-  const cause = new TypeError("a column contains malformed JSON");
+  const cause = new TypeError("a column has a malformed value");
   return new AccountStoreError({ cause });
 }
 
@@ -65,6 +65,10 @@ function toText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value);
 }
 
+/** Returns a number. An end that is `NaN` would count as past. */
 function toNumber(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value);
+  if (value === null || value === undefined) return null;
+  const number = Number(value);
+  if (Number.isNaN(number)) throw malformed();
+  return number;
 }

@@ -238,6 +238,19 @@ Deno.test("a key expires, and a scope that is no longer listed is lost", async (
   assertEquals(response.status, 403);
 });
 
+for (const expiresAt of ["tomorrow", {}, undefined]) {
+  Deno.test(`a stored key with the expiry ${JSON.stringify(expiresAt)} counts as expired`, async () => {
+    const database = createMemoryAccountStore();
+    const { accounts, ada, call, user } = await start({ database });
+    const { key, token } = (await accounts.keys.issue(user.id, KEY))!;
+    const data = { scopes: ["notes:read"], start: "acme_1", expiresAt };
+    const use = { usedAt: 0, counter: 1, data: data as never };
+    assertEquals(await database.useWayIn("key", key.id, use, 0), true);
+    assertEquals((await call(token)).status, 401);
+    assertEquals((await ada.get("/account/keys")).status, 200);
+  });
+}
+
 Deno.test("a login in a browser has all scopes", async () => {
   const { ada } = await start({});
   assertEquals((await ada.get("/notes")).status, 200);

@@ -91,3 +91,11 @@ for (const fields of rows) {
     assertEquals(`${error}${error.cause?.message}`.includes("secret"), false);
   });
 }
+
+Deno.test("a block whose stored end is malformed fails, and does not end", async () => {
+  const row = { id: "a1", fields: "{}", disabled_reason: "spam" };
+  const store = createSQLAccountStore((sql) =>
+    sql.includes(" u WHERE ") ? [{ ...row, disabled_until: "soon" }] : []
+  );
+  await assertRejects(() => store.find("a1"), AccountStoreError);
+});
