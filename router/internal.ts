@@ -29,6 +29,7 @@ export {
 } from "./middleware/describe_middleware.ts";
 export { inTime } from "./in_time.ts";
 export { checkPositive, MAX_TIMEOUT } from "./limits.ts";
+export { mediaTypeOf } from "./content/media_type.ts";
 export { isToken, SAFE_METHODS } from "./method.ts";
 export { ActiveTrace, type TraceIds } from "./operation/active_trace.ts";
 export { addContentType } from "./operation/add_content_type.ts";

@@ -1,4 +1,4 @@
-import { readBytes } from "../../router/internal.ts";
+import { mediaTypeOf, readBytes } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 
 /** The maximum size of a form, in bytes. */
@@ -21,9 +21,8 @@ export async function readForm(
       .filter((pair): pair is [string, string] => typeof pair[1] === "string");
     return new URLSearchParams(pairs);
   }
-  const { body, headers } = context.request;
-  const type = headers.get("Content-Type")?.split(";", 1)[0].trim();
-  if (type?.toLowerCase() !== "application/x-www-form-urlencoded") return null;
+  const { request, request: { body } } = context;
+  if (mediaTypeOf(request) !== "application/x-www-form-urlencoded") return null;
   if (body === null) return new URLSearchParams();
   try {
     const limits = { maxBytes: MAX_BYTES, timeout: TIMEOUT };

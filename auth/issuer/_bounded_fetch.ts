@@ -1,4 +1,4 @@
-import { inTime, readBytes } from "../../router/internal.ts";
+import { inTime, mediaTypeOf, readBytes } from "../../router/internal.ts";
 import { ExternalAuthError, type ExternalAuthErrorCode } from "./_errors.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
 import { messageOf, RequestError } from "./_request_error.ts";
@@ -186,11 +186,6 @@ function checkStatus(response: Response): void {
   if (type !== "opaqueredirect" && (status < 300 || status > 399)) return;
   body?.cancel().catch(() => {});
   throw new RequestError("it redirects", status);
-}
-
-function mediaTypeOf({ headers }: Response): string {
-  const [essence] = (headers.get("Content-Type") ?? "").split(";", 1);
-  return essence.trim().toLowerCase();
 }
 
 function checkType(response: Response): void {

@@ -4,6 +4,7 @@ import type {
   OperationResponses,
   ResponseDescription,
 } from "../routes/operation.ts";
+import { mediaType, mediaTypeOf } from "../content/media_type.ts";
 import type { AnyRoute } from "../routes/route.ts";
 import type { ClientFailureReason, ClientProblem } from "./result.ts";
 
@@ -65,7 +66,7 @@ export async function readResponse(
 function problemOf(response: Response, sent: unknown): ClientProblem {
   const { status } = response;
   const { title, detail, ...members } =
-    typeOf(response) === "application/problem+json" ? Object(sent) : {};
+    mediaTypeOf(response) === "application/problem+json" ? Object(sent) : {};
   return {
     ...members,
     title: typeof title === "string" ? title : `Status ${status}`,
@@ -86,7 +87,7 @@ async function readBody(
   maxBytes: number,
 ): Promise<Content> {
   const { body } = response;
-  const type = typeOf(response);
+  const type = mediaTypeOf(response);
   if (!body || !READABLE.test(type)) return { body: body ?? undefined };
   let size = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
@@ -126,7 +127,9 @@ async function checkBody(
   const { schema, contentType = schema && "application/json" } = description;
   if (!contentType) return {};
   if (read.invalid) return read;
-  if (read.body === undefined || mediaType(contentType) !== typeOf(response)) {
+  if (
+    read.body === undefined || mediaType(contentType) !== mediaTypeOf(response)
+  ) {
     return { invalid: "type" };
   }
   if (!schema || !validate) return read;
@@ -138,12 +141,4 @@ async function checkBody(
   } catch (error) {
     return { invalid: "body", error };
   }
-}
-
-function typeOf({ headers }: Response): string {
-  return mediaType(headers.get("Content-Type") ?? "");
-}
-
-function mediaType(contentType: string): string {
-  return contentType.split(";")[0]!.trim().toLowerCase();
 }

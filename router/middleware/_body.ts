@@ -36,12 +36,6 @@ export function limitsOf<Limits extends object>(
   return limits;
 }
 
-/** Returns the media type of a request's body, without its parameters. */
-export function mediaTypeOf({ headers }: Request): string {
-  const type = headers.get("Content-Type") ?? "";
-  return type.split(";", 1)[0]!.trim().toLowerCase();
-}
-
 /** Reads a body. Returns its bytes, or the status of the error. */
 export async function readBody(
   context: RequestContext,

@@ -1,12 +1,8 @@
 // Reads forms within limits.
 
 import type { RequestContext } from "../mod.ts";
-import {
-  type BodyErrorStatus,
-  type BodyLimits,
-  mediaTypeOf,
-  readBody,
-} from "./_body.ts";
+import { mediaTypeOf } from "../content/media_type.ts";
+import { type BodyErrorStatus, type BodyLimits, readBody } from "./_body.ts";
 import { parseMultipart, type PartLimits } from "./_multipart.ts";
 
 /** Limits of a form. */
