@@ -50,6 +50,7 @@ import {
 } from "./timeouts.ts";
 
 export { safeCause } from "./errors.ts";
+export { inBatches } from "./in_batches.ts";
 export { tableStatements } from "./stores/sql_table.ts";
 export { type CipherKind, SecretBox } from "./secret_box.ts";
 export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";

@@ -1,4 +1,5 @@
 import { SessionLimitError, SessionStoreError } from "../errors.ts";
+import { inBatches } from "../in_batches.ts";
 import { isSessionId, parseRecord, type SessionRecord } from "../record.ts";
 import { type StoredValue, userIndexName } from "../store.ts";
 import {
@@ -23,9 +24,6 @@ const MAX_ROUNDS = 1_000;
 
 /** The maximum number of sessions in one call of a batch method. */
 const BATCH = 500;
-
-/** The number of concurrent calls to a store without batch methods. */
-const CONCURRENT = 20;
 
 /**
  * The maximum number of reads to end a session. Each additional read means that
@@ -314,19 +312,6 @@ async function sessionsOf(
     await pause();
   }
   return sessions;
-}
-
-/** Calls a function for each item, with a limited number of concurrent calls. */
-async function inBatches<Item, Result>(
-  items: readonly Item[],
-  run: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let start = 0; start < items.length; start += CONCURRENT) {
-    const batch = items.slice(start, start + CONCURRENT).map(run);
-    results.push(...await Promise.all(batch));
-  }
-  return results;
 }
 
 /** Lets other requests run: a database in this process would block them. */
