@@ -84,8 +84,14 @@ export function convertOptions(node: Node): Node {
     : node;
 }
 
-function copyNode(node: Node, parts: unknown): Node {
-  const copied = new Node(node.type, parts, node);
+/** Copies a schema with other parts, and with the form field of another node. */
+export function copyNode(
+  node: Node,
+  parts: unknown,
+  { fieldOf } = node,
+): Node {
+  const { expected, message } = node;
+  const copied = new Node(node.type, parts, { expected, fieldOf, message });
   copied.checks = node.checks;
   return copied;
 }

@@ -1,5 +1,5 @@
-import { innerOf, Node, toNode, type Wrapper } from "../node.ts";
-import { itemOf } from "./_form_strings.ts";
+import { innerOf, type Node, toNode, type Wrapper } from "../node.ts";
+import { copyNode, itemOf } from "./_form_strings.ts";
 import { field, fields, file, files } from "./form_fields.ts";
 import type { FormInput } from "./form_input.ts";
 import { type FormShape, object } from "./form_object.ts";
@@ -70,13 +70,6 @@ function formOf(node: Node, path: string): Node {
   return type.name === "strict" || type.name === "loose"
     ? form
     : copyNode(node, { ...parts as Wrapper, inner: form }, form);
-}
-
-function copyNode(node: Node, parts: unknown, { fieldOf } = node): Node {
-  const { expected, message } = node;
-  const copied = new Node(node.type, parts, { expected, fieldOf, message });
-  copied.checks = node.checks;
-  return copied;
 }
 
 function formOfObject({ message, parts }: Node, path: string): Node {
