@@ -246,7 +246,10 @@ function toMap(object: Record<string, JSONValue>): Map<string, JSONValue> {
   return map;
 }
 
-function isObject(value: unknown): value is Record<string, JSONValue> {
+/** Returns `true` for an object that is not an array. */
+export function isObject(
+  value: unknown,
+): value is Record<string, JSONValue> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,5 +1,6 @@
 import type { SecretBox } from "../secret_box.ts";
 import {
+  isObject,
   type JSONValue,
   RESERVED_PREFIX,
   type SessionRecord,
@@ -53,7 +54,7 @@ export class LoginCookies {
     const values = new Map(record.content.values);
     const logins: PendingLogin[] = [];
     for (const [key, value] of record.content.values) {
-      if (!key.startsWith(RESERVED_PREFIX) || !isPlain(value)) continue;
+      if (!key.startsWith(RESERVED_PREFIX) || !isObject(value)) continue;
       values.delete(key);
       for (const [property, part] of Object.entries(value)) {
         logins.push({ key, property, text: JSON.stringify(part) });
@@ -157,8 +158,4 @@ export class LoginCookies {
 async function suffixOf({ key, property }: PendingLogin): Promise<string> {
   const hash = await sha256Base64Url(`${key}\n${property}`);
   return `.${hash.slice(0, 12)}`;
-}
-
-function isPlain(value: JSONValue): value is { [key: string]: JSONValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
