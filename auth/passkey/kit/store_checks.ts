@@ -1,3 +1,4 @@
+import { expect } from "../../../session/testing.ts";
 import type { Passkey, PasskeyStore } from "../store.ts";
 
 /** The ids of two users. */
@@ -195,10 +196,4 @@ function newPasskey(userId: string | number): Passkey {
 /** Returns the entries of a passkey, in the order of their keys. */
 function sorted(passkey: Passkey | null) {
   return Object.entries(passkey ?? {}).sort(([a], [b]) => a < b ? -1 : 1);
-}
-
-/** Throws if two values have different JSON. */
-function expect(name: string, actual: unknown, expected: unknown): void {
-  const [is, should] = [actual, expected].map((value) => JSON.stringify(value));
-  if (is !== should) throw new Error(`${name}: expected ${should}, got ${is}`);
 }
