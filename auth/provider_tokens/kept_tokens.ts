@@ -1,3 +1,4 @@
+import { checkPositive } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import {
   onSessionEnd,
@@ -182,11 +183,7 @@ class Tokens implements KeptTokens {
     const { secrets, store, waitTimeout = 10_000 } = options;
     const revokes = options.revoke !== false;
     checkStore(store);
-    if (!(waitTimeout > 0 && waitTimeout <= 600_000)) {
-      throw new RangeError(
-        `Cannot keep tokens: waitTimeout "${waitTimeout}" is not between 1 and 600000`,
-      );
-    }
+    checkPositive("kept tokens", "waitTimeout", waitTimeout, 600_000);
     this.#provider = provider;
     this.#options = options;
     this.#now = engineOf(provider).now;
