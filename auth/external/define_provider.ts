@@ -1,6 +1,7 @@
 import {
   discover,
   isSecureURL,
+  type JSONObject,
   keysOf,
   parseMetadata,
   resolveIssuerOptions,
@@ -60,18 +61,11 @@ export function defineProvider<Profile>(
   const { allowInsecureLoopback } = resolved;
   checkIssuer(definition, allowInsecureLoopback, fail);
   const given = definition.metadata;
+  const isIssuer = openid?.isMetadataIssuer;
+  const parse = (body: JSONObject) =>
+    parseMetadata(body, issuer, allowInsecureLoopback, isIssuer);
   const metadata = given === undefined
-    ? discover(
-      issuer,
-      resolved,
-      (body) =>
-        parseMetadata(
-          body,
-          issuer,
-          allowInsecureLoopback,
-          openid?.isMetadataIssuer,
-        ),
-    )
+    ? discover(issuer, resolved, parse)
     : () => Promise.resolve(given);
   return registerProvider({
     ...resolved,
