@@ -104,6 +104,7 @@ async function memberOf(
 function daysOf({ input }: Call): number | null {
   const given = input.get("days") ?? "90";
   if (given === "never") return Infinity;
-  const days = /^\d{1,4}$/.test(String(given)) ? Number(given) : 0;
+  const isText = typeof given === "string" && /^\d{1,4}$/.test(given);
+  const days = isText || Number.isSafeInteger(given) ? Number(given) : 0;
   return days >= 1 && days <= MAX_DAYS ? days : null;
 }

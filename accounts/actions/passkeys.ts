@@ -55,12 +55,11 @@ export async function addPasskey(call: Call): Promise<Outcome> {
 export async function removePasskey(call: Call): Promise<Outcome> {
   const { context, input, messages, services } = call;
   const account = ownAccount(context);
+  const { id: userId } = account;
   const id = input.get("id");
-  const way = { accountId: account.id, kind: PASSKEY, id: String(id) };
-  if (typeof id !== "string" || !await services.store.removeWayIn(way)) {
-    return refused(messages.passkeyFailed);
-  }
-  const userId = account.id;
+  const isRemoved = typeof id === "string" && await services.store
+    .removeWayIn({ accountId: userId, kind: PASSKEY, id });
+  if (!isRemoved) return refused(messages.passkeyFailed);
   reportSecurityEvent(context, { action: "factor-remove", userId });
   return await goBack(call, account, messages.passkeyRemoved);
 }

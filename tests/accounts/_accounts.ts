@@ -107,6 +107,21 @@ export class Browser {
   }
 }
 
+/** A route with any params. */
+export interface AnyRoute {
+  readonly method: string;
+  href(params: object): string;
+}
+
+/** Lists the routes of a map. */
+export function* routesOf(map: object): Generator<AnyRoute> {
+  for (const value of Object.values(map)) {
+    if (typeof value !== "object" || value === null) continue;
+    if ("method" in value && "href" in value) yield value as AnyRoute;
+    else yield* routesOf(value);
+  }
+}
+
 /** Returns the last email to an address. */
 export function mailTo(
   to: string,

@@ -13,7 +13,7 @@ import {
 } from "@gatehouse/web/testing";
 import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { captureConsole } from "../_console.ts";
-import { Browser, PASSWORD, tokenOf } from "./_accounts.ts";
+import { Browser, PASSWORD, routesOf, tokenOf } from "./_accounts.ts";
 
 const DAY = 86_400_000;
 
@@ -466,20 +466,6 @@ Deno.test("no way in changes while an administrator acts as the user (policy 11)
   assertEquals(await snapshot(), before);
   assertEquals(accounts.mails.length, 0);
 });
-
-interface AnyRoute {
-  readonly method: string;
-  href(params: Record<string, string>): string;
-}
-
-/** Yields all routes of a map. */
-function* routesOf(map: object): Generator<AnyRoute> {
-  for (const value of Object.values(map)) {
-    if (typeof value !== "object" || value === null) continue;
-    if ("method" in value && "href" in value) yield value as AnyRoute;
-    else yield* routesOf(value);
-  }
-}
 
 Deno.test("the audit log is filtered, and its CSV runs no formula in a spreadsheet", async () => {
   const { adaId, create, root, store } = await start();

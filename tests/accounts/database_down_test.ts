@@ -15,9 +15,9 @@ import {
   createTestProvider,
   type TestClient,
 } from "@gatehouse/web/testing";
+import { type AnyRoute, PASSWORD, routesOf } from "./_accounts.ts";
 
 const email = "ada@example.com";
-const PASSWORD = "correct horse battery";
 
 /** The calls of a database, which fail from one of them on. */
 class Outage {
@@ -106,20 +106,6 @@ async function start() {
 }
 
 type App = Awaited<ReturnType<typeof start>>;
-
-interface AnyRoute {
-  readonly method: string;
-  href(params: object): string;
-}
-
-/** Lists the routes of a map. */
-function* routesOf(map: object): Generator<AnyRoute> {
-  for (const value of Object.values(map)) {
-    if (typeof value !== "object" || value === null) continue;
-    if ("method" in value) yield value as AnyRoute;
-    else yield* routesOf(value);
-  }
-}
 
 /** The params of the routes in the titles of failures. */
 const EXAMPLE = {
