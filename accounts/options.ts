@@ -102,7 +102,7 @@ export interface AccountsOptions<N extends Names = Names> {
    *
    * @default {one in the database}
    */
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly string[] | undefined;
   /**
    * Sends an email, after the response. If it fails, it is called once more, and a
    * second failure is the security event `email-send`. Required unless the origin
@@ -110,7 +110,7 @@ export interface AccountsOptions<N extends Names = Names> {
    *
    * @default {prints it}
    */
-  readonly sendMail?: (mail: Mail) => void | Promise<void>;
+  readonly sendMail?: ((mail: Mail) => void | Promise<void>) | undefined;
   /**
    * `"invited"` if a registration needs the link that an administrator or
    * `users.invite` sends, and `"closed"` if only `users.create` creates accounts.

@@ -1,17 +1,27 @@
 import type { Template } from "../templates/template.ts";
+import { accountsSetup, accountsTestSetup } from "./_accounts.ts";
 
 /** Returns the settings of a server, for `.env`. */
-export function serverSettings({ tables }: Template): string {
-  return `# The address that browsers see, if a proxy is in front of the server.
-# ORIGIN=https://app.example.com
+export function serverSettings({ hasAccounts, tables }: Template): string {
+  const origin = hasAccounts
+    ? "# The address that browsers see.\nORIGIN=http://localhost:8000"
+    : `# The address that browsers see, if a proxy is in front of the server.
+# ORIGIN=https://app.example.com`;
+  return `${origin}
 
 # HOST=127.0.0.1
 # PORT=8000
 ${tables === null ? "" : "# DATABASE=data.sqlite\n"}`;
 }
 
+/** The option of `createApp` that says whether a proxy is in front. */
+const TRUSTED_PROXIES =
+  `// If browsers use HTTPS, a proxy reports the addresses of clients.
+  trustedProxies: process.env.ORIGIN?.startsWith("https:") ? 1 : 0,`;
+
 /** Returns the beginning of `main.ts`, which creates the application. */
 export function mainSetup(template: Template, imports = ""): string {
+  if (template.hasAccounts) return accountsSetup(imports, TRUSTED_PROXIES);
   const hasDatabase = template.tables !== null;
   const options = hasDatabase
     ? `
@@ -23,8 +33,7 @@ export function mainSetup(template: Template, imports = ""): string {
 ${imports}import { createApp } from "./app.ts";
 ${hasDatabase ? 'import { openDatabase } from "./database.ts";\n' : ""}
 const app = createApp({${options}
-  // If ORIGIN is set, a proxy reports the addresses of clients.
-  trustedProxies: process.env.ORIGIN === undefined ? 0 : 1,
+  ${TRUSTED_PROXIES}
 });
 
 `;
@@ -45,7 +54,18 @@ export const LISTEN = `hostname: process.env.HOST ?? "127.0.0.1",
 
 /** Returns the beginning of the tests, with a new database for each client. */
 export function testSetup(template: Template): string {
-  const { tables, testImports, testSecrets } = template;
+  const { hasAccounts, tables, testImports, testSecrets } = template;
+  if (hasAccounts) {
+    return accountsTestSetup(
+      `import { accountOptions, createApp } from "./app.ts";
+import { openDatabase } from "./database.ts";
+`,
+      `{
+    ...accountOptions,
+    database: openDatabase(":memory:"),
+  }`,
+    );
+  }
   const [open, options] = tables === null ? ["", ""] : [
     'import { openDatabase } from "./database.ts";\n',
     ` query: openDatabase(":memory:"), ...secrets `,
@@ -64,30 +84,47 @@ function openClient() {
 `;
 }
 
-/** Returns `database.ts` for `node:sqlite`. */
-export function nodeSQLite({ tables }: Template): Record<string, string> {
-  if (tables === null) return {};
-  return {
-    "database.ts": `import { DatabaseSync } from "node:sqlite";
-import type { SQLQuery } from "@gatehouse/web/session/sql";
-
-/** Opens an SQLite file, and creates its tables. */
-export function openDatabase(path: string): SQLQuery {
-  const db = new DatabaseSync(path);
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000");
-  db.exec(TABLES);
-  return (sql, params) => db.prepare(sql).all(...params);
+/** The parts of `database.ts` that differ between modules for SQLite. */
+export interface SQLiteModule {
+  /** The lines that import the module and the types. */
+  readonly imports: string;
+  /** The class of a database. */
+  readonly database: string;
+  /** The method that runs statements without rows. */
+  readonly run: string;
+  /** The expression for the rows of a statement. */
+  readonly rows: string;
 }
 
-${tablesConstant(tables)}`,
+/** Returns `database.ts` for a module for SQLite. */
+export function sqliteFile(
+  { tables }: Template,
+  { imports, database, run, rows }: SQLiteModule,
+): Record<string, string> {
+  if (tables === null) return {};
+  const hasTables = tables !== "";
+  return {
+    "database.ts": `${imports}
+/** Opens an SQLite file${hasTables ? ", and creates its tables" : ""}. */
+export function openDatabase(path: string): SQLQuery {
+  const db = new ${database}(path);
+  db.${run}("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000");
+${hasTables ? `  db.${run}(TABLES);\n` : ""}  return (sql, params) => ${rows};
+}
+${hasTables ? `\nconst TABLES = \`\n${tables}\`;\n` : ""}`,
   };
 }
 
-/** Returns the declaration of `TABLES`. */
-export function tablesConstant(tables: string): string {
-  return `const TABLES = \`
-${tables}\`;
-`;
+/** Returns `database.ts` for `node:sqlite`. */
+export function nodeSQLite(template: Template): Record<string, string> {
+  return sqliteFile(template, {
+    imports: `import { DatabaseSync } from "node:sqlite";
+import type { SQLQuery } from "@gatehouse/web/session/sql";
+`,
+    database: "DatabaseSync",
+    run: "exec",
+    rows: "db.prepare(sql).all(...params)",
+  });
 }
 
 /** Returns the files that keep secrets out of Git and out of the image. */

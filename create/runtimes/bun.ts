@@ -1,17 +1,27 @@
-import type { Template } from "../templates/template.ts";
 import { packageFiles, tsconfig } from "./_packages.ts";
 import {
   ignoreFiles,
   LISTEN,
   mainSetup,
   serverSettings,
-  tablesConstant,
+  sqliteFile,
+  type SQLiteModule,
   testSetup,
   workflow,
 } from "./_server.ts";
 import type { ProjectRuntime } from "./runtime.ts";
 
 const IMAGE = "oven/bun:1.4.5";
+
+/** The module of Bun for SQLite. */
+const BUN_SQLITE: SQLiteModule = {
+  imports: `import { Database } from "bun:sqlite";
+import type { SQLQuery, SQLRow } from "@gatehouse/web/session/sql";
+`,
+  database: "Database",
+  run: "run",
+  rows: "db.query<SQLRow, typeof params>(sql).all(...params)",
+};
 
 /** Bun, with SQLite. */
 export const BUN: ProjectRuntime = {
@@ -30,7 +40,7 @@ console.log(\`Listening on \${server.url}\`);
 // Finish the current requests before the program ends.
 process.once("SIGTERM", () => server.stop());
 `,
-    ...bunSQLite(template),
+    ...sqliteFile(template, BUN_SQLITE),
     ...packageFiles({
       name,
       scripts: {
@@ -61,21 +71,3 @@ CMD ["bun", "main.ts"]
     ]),
   }),
 };
-
-function bunSQLite({ tables }: Template): Record<string, string> {
-  if (tables === null) return {};
-  return {
-    "database.ts": `import { Database } from "bun:sqlite";
-import type { SQLQuery, SQLRow } from "@gatehouse/web/session/sql";
-
-/** Opens an SQLite file, and creates its tables. */
-export function openDatabase(path: string): SQLQuery {
-  const db = new Database(path);
-  db.run("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000");
-  db.run(TABLES);
-  return (sql, params) => db.query<SQLRow, typeof params>(sql).all(...params);
-}
-
-${tablesConstant(tables)}`,
-  };
-}

@@ -1,5 +1,6 @@
 import type { Template } from "../templates/template.ts";
 import { NODE_RANGE, packageFiles, toJSON, tsconfig } from "./_packages.ts";
+import { accountsWorker, accountsWorkerTest } from "./_accounts.ts";
 import { environmentOptions, workflow } from "./_server.ts";
 import type { ProjectRuntime } from "./runtime.ts";
 
@@ -10,11 +11,14 @@ export const WORKERS: ProjectRuntime = {
   commands: ["npm install", "npm test", "npm run dev"],
   deployment:
     "Deploy it with `npm run deploy`; set secrets with `npx wrangler secret put`.",
-  testSetup,
+  testSetup: (template) =>
+    template.hasAccounts ? accountsWorkerTest() : testSetup(template),
   files: (name, template) => ({
     "main.ts": main(template),
     ...template.tables !== null && {
       "env.d.ts": bindings(template),
+    },
+    ...template.tables && {
       "migrations/0001_tables.sql": template.tables,
     },
     ...packageFiles({
@@ -37,6 +41,10 @@ export const WORKERS: ProjectRuntime = {
       ...template.tables !== null && {
         d1_databases: [{ binding: "DB", database_name: name }],
       },
+      ...template.hasAccounts && {
+        vars: { ORIGIN: "" },
+        triggers: { crons: ["0 * * * *"] },
+      },
     }),
     ".gitignore": ".env\n.wrangler/\nnode_modules/\n",
     ...workflow("node:24-bookworm", ["npm ci", "npm run check", "npm test"]),
@@ -52,14 +60,16 @@ const app = createApp({});
 export default { fetch: app.fetch };
 `;
   }
+  const query = `
+    const { results } = await env.DB.prepare(sql).bind(...params).all();
+    return results;
+  `;
+  if (template.hasAccounts) return accountsWorker(query);
   return `import { env } from "cloudflare:workers";
 import { createApp } from "./app.ts";
 
 const app = createApp({${environmentOptions(template, "env")}
-  async query(sql, params) {
-    const { results } = await env.DB.prepare(sql).bind(...params).all();
-    return results;
-  },
+  async query(sql, params) {${query}},
 });
 
 export default { fetch: app.fetch };
@@ -67,26 +77,26 @@ export default { fetch: app.fetch };
 }
 
 /** Returns the types of the bindings in `wrangler.json` and `.env`. */
-function bindings({ secrets }: Template): string {
-  const names = secrets.map(({ name }) => `    readonly ${name}: string;\n`);
+function bindings({ hasAccounts, secrets }: Template): string {
+  const names = hasAccounts
+    ? ["ORIGIN: string", "SECRETS?: string"]
+    : secrets.map(({ name }) => `${name}: string`);
+  const lines = names.map((name) => `    readonly ${name};\n`);
   return `declare namespace Cloudflare {
   interface Env {
     readonly DB: D1Database;
-    readonly ORIGIN?: string;
-${names.join("")}  }
+${lines.join("")}  }
 }
 `;
 }
 
-function scripts({ tables, options }: Template): Record<string, string> {
-  const migrate = tables === null
-    ? () => ""
-    : (place: string) => `wrangler d1 migrations apply DB ${place} && `;
-  // Cookies would be Secure without an http origin, and not every browser
-  // accepts those on localhost.
-  const origin = "origin" in options
-    ? " --var ORIGIN:http://localhost:8787"
-    : "";
+function scripts(
+  { hasAccounts, tables }: Template,
+): Record<string, string> {
+  const migrate = tables
+    ? (place: string) => `wrangler d1 migrations apply DB ${place} && `
+    : () => "";
+  const origin = hasAccounts ? " --var ORIGIN:http://localhost:8787" : "";
   return {
     dev: `${migrate("--local")}wrangler dev --port 8787${origin}`,
     test: "node --test",
@@ -97,9 +107,8 @@ function scripts({ tables, options }: Template): Record<string, string> {
 
 /** Returns the beginning of the tests, which run the Worker in workerd. */
 function testSetup(template: Template): string {
-  const { tables, testImports, testSecrets, secrets, options } = template;
+  const { tables, testImports, testSecrets, options } = template;
   const values = Object.entries(options)
-    .filter(([, name]) => secrets.some((secret) => secret.name === name))
     .map(([option, name]) => `${name}: secrets.${option}`);
   return `import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -188,6 +188,7 @@ function toNote({ id, text, created_at }: SQLRow): Note {
 }
 `,
   },
+  hasAccounts: false,
   tables: `CREATE TABLE IF NOT EXISTS notes (
   id TEXT PRIMARY KEY,
   client TEXT NOT NULL,

@@ -27,6 +27,7 @@ export function createApp({ trustedProxies = 0 }: AppOptions) {
 }
 `,
   },
+  hasAccounts: false,
   tables: null,
   options: {},
   secrets: [],

@@ -4,7 +4,15 @@ export interface Template {
   readonly summary: string;
   /** The source files, by path. `app.ts` exports `createApp`. */
   readonly sources: Readonly<Record<string, string>>;
-  /** The SQL that creates the tables, or `null` without a database. */
+  /**
+   * `true` if the users have accounts: `createApp` takes them instead of a database,
+   * and `accountOptions` has their options.
+   */
+  readonly hasAccounts: boolean;
+  /**
+   * The SQL that creates the tables, or `null` without a database. The tables of
+   * accounts create themselves.
+   */
   readonly tables: string | null;
   /** The options of `createApp` that come from the environment. */
   readonly options: Readonly<Record<string, string>>;

@@ -222,7 +222,7 @@ async function serve(
   return await serveCommand(args, port, {
     program,
     cwd: folder,
-    env: { ...env, PORT: String(port) },
+    env: { ...env, PORT: String(port), ORIGIN: `http://localhost:${port}` },
   });
 }
 

@@ -28,6 +28,9 @@ const PROGRAMS: Record<string, readonly string[]> = {
   ],
   // tests/long/guide_programs_test.ts
   "add_a_provider.md": ["oidc.ts"],
+  // tests/long/create_test.ts
+  "create_a_project.md": ["mail.ts"],
+  // tests/long/guide_programs_test.ts
   "deploy.md": [
     "shutdown.ts",
     "bun.ts",

@@ -49,7 +49,6 @@ Deno.test("the cookie of a removed user does not become the next user who regist
   const files = new Set(tables.map(({ file }) => file));
   for (
     const file of [
-      "create/templates/login.ts",
       "docs/deploy.md",
       "docs/getting_started.md",
       "examples/app/data/database.ts",

@@ -13,6 +13,7 @@ import {
   TEMPLATES,
 } from "../deno/_created_projects.ts";
 import { overHTTP, type ServedProgram } from "../deno/_programs.ts";
+import { until } from "../_wait.ts";
 import { isNightly } from "./_nightly.ts";
 
 /** The templates that run on each day. */
@@ -48,7 +49,7 @@ const USE: Record<
     assertEquals(await response.text(), "Hello Ada");
   },
 
-  async login({ origin }) {
+  async login({ origin, output }) {
     const { fetch } = createTestClient(overHTTP, { origin });
     const send = async (path: string, fields: Record<string, string> = {}) => {
       const body = new URLSearchParams(fields);
@@ -56,14 +57,18 @@ const USE: Record<
       await response.body?.cancel();
       return [response.status, response.headers.get("Location")];
     };
-    const ada = { email: "ada@example.com", password: "correct horse" };
-    assertEquals(await send("/register", ada), [302, "/"]);
-    assertEquals(await send("/logout"), [302, "/login"]);
-    const wrong = { ...ada, password: "correct donkey" };
+    const ada = { email: "ada@example.com", password: "correct horse battery" };
+    const registered = await send("/register", { ...ada, name: "Ada" });
+    assertEquals(registered, [303, "/register/code"]);
+    // In development, the application prints its emails.
+    const code = await until(() => /^\d{6}$/m.exec(output())?.[0]);
+    assertEquals(await send("/register/code", { code }), [303, "/"]);
+    await send("/login/out");
+    const wrong = { ...ada, password: "correct donkey battery" };
     assertEquals((await send("/login", wrong))[0], 422);
-    assertEquals(await send("/login", ada), [302, "/"]);
+    assertEquals(await send("/login", ada), [303, "/"]);
     const home = await (await fetch("/")).text();
-    assertStringIncludes(home, "Hello ada@example.com");
+    assertStringIncludes(home, "Hello Ada");
   },
 
   async api({ origin }, { folder }) {

@@ -4,6 +4,7 @@ import {
   assertEquals,
   assertMatch,
   assertNotEquals,
+  assertRejects,
   assertStringIncludes,
 } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
@@ -15,6 +16,7 @@ import {
   readFiles,
   TEMPLATES,
 } from "../deno/_created_projects.ts";
+import { programs } from "../deno/_guide.ts";
 import { installPackage } from "../deno/_npm_package.ts";
 import { checkoutConfig, deno } from "../deno/_programs.ts";
 
@@ -145,7 +147,7 @@ test("--yes asks nothing and creates a login for the current runtime", async (cw
   assertStringIncludes(stdout, 'my-app: the template "login" for Deno');
   assertStringIncludes(stdout, "cd my-app\n  deno task test\n");
   const files = await readFiles(`${cwd}/my-app`);
-  assert(files.has("deno.json") && files.has("login.ts"));
+  assert(files.has("deno.json") && files.has("mail.ts"));
 });
 
 test("it asks for the choices that are missing, until they are valid", async (cwd) => {
@@ -231,6 +233,28 @@ test("every template type-checks, and passes its tests", async (cwd) => {
   for (const template of TEMPLATES) {
     await deno(["test", "-A", "--no-check"], { cwd: `${cwd}/${template}` });
   }
+});
+
+test("the login starts outside localhost only with emails and secrets", async (cwd) => {
+  const args = [".", "--template", "login", "--runtime", "deno"];
+  assertEquals((await create(args, { cwd })).code, 0);
+  await Deno.writeTextFile(`${cwd}/deno.json`, checkoutConfig());
+  const missing = async (env: Record<string, string>) => {
+    const args = ["run", "-A", "--no-check", "main.ts"];
+    const error = await assertRejects(() => deno(args, { cwd, env }));
+    const [, part] = /Cannot create accounts: (.+) is /.exec(String(error))!;
+    return part;
+  };
+  assertEquals(await missing({}), 'origin ""');
+  const ORIGIN = "https://app.example.com";
+  const SECRETS = "0123456789abcdef0123456789abcdef";
+  assertEquals(await missing({ ORIGIN, SECRETS }), "sendMail");
+  // The guide's function needs a key, which is missing at first.
+  const { "mail.ts": mail } = await programs("create_a_project.md");
+  await Deno.writeTextFile(`${cwd}/mail.ts`, mail!);
+  await deno(["check", "main.ts"], { cwd });
+  assertEquals(await missing({ ORIGIN, SECRETS }), "sendMail");
+  assertEquals(await missing({ ORIGIN, MAIL_KEY: "key" }), "secrets");
 });
 
 test("an error about API_TOKENS has no token", async (cwd) => {

@@ -6,6 +6,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { typeErrorsOf } from "./_type_errors.ts";
 
 const APPLICATION = `
+import { createAccounts } from "@gatehouse/web/accounts";
 import {
   Auth,
   auth,
@@ -38,6 +39,14 @@ const router = createRouter({
     auth({ schemes: [tokens] }),
     requireAuth(),
   ],
+});
+// As in a created project.
+createAccounts({
+  name: "App",
+  origin: "http://localhost:8000",
+  database: () => [],
+  secrets: Deno.env.get("SECRETS")?.split(" "),
+  sendMail: undefined,
 });
 router.get("/", (context) => {
   const user: User = context.get(Auth);
