@@ -35,6 +35,7 @@ const OPTIONS: Readonly<Partial<Record<keyof AccountsOptions, OptionCheck>>> = {
   passwords: OBJECT,
   apiKeys: OBJECT,
   providers: OBJECT,
+  exportData: FUNCTION,
   home: [
     "a path of the origin",
     (value) =>

@@ -50,7 +50,9 @@ import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
 import { providerActions } from "./_provider_actions.ts";
 import { keyActions, onlyIf } from "./_key_actions.ts";
+import { downloadData, ownData } from "./export/own_data.ts";
 import {
+  dataView,
   emailView,
   passwordView,
   profileView,
@@ -183,6 +185,16 @@ function userActions(
       actions: answers.form(emailCodeView, changeEmailByCode),
     },
     emailLink: emailLinkActions(answers, own),
+    data: {
+      middleware: fresh,
+      actions: {
+        index: answers.page(
+          dataView,
+          ({ context, services }) => ownData(context, services),
+        ),
+        action: answers.options(downloadData),
+      },
+    },
     remove: {
       middleware: fresh,
       actions: answers.form(

@@ -7,7 +7,7 @@ import type { SQLQuery } from "../session/stores/sql.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import type { Settings } from "./actions/services.ts";
 import type { Definition } from "./definition/define_accounts.ts";
-import type { Names, RoleOf } from "./definition/names.ts";
+import type { Account, Names, RoleOf } from "./definition/names.ts";
 import { createAdminRoutes } from "./definition/admin_routes.ts";
 import { createRoutes } from "./definition/routes.ts";
 import { checkAccountsOptions } from "./_account_options.ts";
@@ -164,6 +164,13 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly deletionDelay?: number;
   /**
+   * Returns the data of the application that belongs to an account, as JSON, for
+   * the download on the account page.
+   *
+   * @default {no data}
+   */
+  readonly exportData?: (account: Account<N>) => unknown;
+  /**
    * The path after a login that no other page required.
    *
    * @default {"/"}
@@ -240,6 +247,7 @@ export function settingsOf<N extends Names>(
     registration: options.registration ?? "open",
     admins,
     passwords: options.passwords ?? {},
+    exportData: options.exportData as Settings["exportData"],
     deletionDelay,
     home: options.home ?? "/",
     keys,
@@ -336,7 +344,7 @@ function keysOf(
 }
 
 function storeOf(
-  { database, dialect }: AccountsOptions,
+  { database, dialect }: Pick<AccountsOptions, "database" | "dialect">,
   now: () => number,
 ): AccountStore {
   if (typeof database === "function") {

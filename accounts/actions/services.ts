@@ -19,7 +19,7 @@ import {
   type SecondFactors,
 } from "../../auth/second_factor/mod.ts";
 import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
-import type { Names } from "../definition/names.ts";
+import type { Account, Names } from "../definition/names.ts";
 import type { AdminRoutes } from "../definition/admin_routes.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
 import type { TeamService } from "../teams/team_service.ts";
@@ -50,6 +50,8 @@ export interface Settings {
   readonly registration: "open" | "invited" | "closed";
   readonly admins: readonly string[];
   readonly passwords: PasswordOptions;
+  /** Returns the application's data of an account, for its download. */
+  readonly exportData: ((account: Account) => unknown) | undefined;
   readonly deletionDelay: number;
   readonly home: string;
   readonly outbox: Outbox;

@@ -11,6 +11,7 @@ const RECORDED: readonly string[] = [
   "factor-remove",
   "key-create",
   "key-revoke",
+  "data-export",
 ];
 
 /** All actions of the audit log, for its filter. */

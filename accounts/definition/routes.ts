@@ -114,6 +114,8 @@ export type AccountRoutes = {
   readonly member: PageRoutes<"/teams/:team/members/:member">;
   /** The end of a membership. */
   readonly memberRemoval: PageRoutes<"/teams/:team/members/:member/remove">;
+  /** The data of the account; `action` downloads it as JSON. */
+  readonly data: PageRoutes<"/account/data">;
   /** The deletion of the account. */
   readonly remove: PageRoutes<"/account/delete">;
   /** The logged-in account as JSON. */
@@ -128,6 +130,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     paths;
   const routes = route({
     ...keyRoutes(account),
+    data: form(`${account}/data`),
     ...teamRoutes(paths.teams ?? "/teams"),
     ...providerRoutes(login, account),
     login: form(login),

@@ -121,7 +121,7 @@ function withoutLaterWork<N extends Names>(
 }
 
 function storeOf(
-  { database, dialect }: Partial<AccountsOptions>,
+  { database, dialect }: Partial<Pick<AccountsOptions, "database" | "dialect">>,
   now: () => number,
 ): AccountStore {
   if (database === undefined) return createMemoryAccountStore({ now });

@@ -195,6 +195,10 @@ export const english: Messages = {
   confirmText: "Please enter your password again to continue.",
   confirmButton: "Confirm",
   confirmByPasskey: "Confirm with a passkey",
+  data: "Download your data",
+  dataText:
+    "The file has everything that your account contains, except for passwords and keys. Keep it in a safe place.",
+  download: "Download as JSON",
   deleteTitle: "Delete your account",
   deleteText: (days) =>
     `Your account and its data will be deleted in ${days} days. Until then you can log in to keep it. All sessions end now.`,

@@ -202,6 +202,10 @@ export const german: Messages = {
   confirmText: "Bitte geben Sie Ihr Passwort noch einmal ein.",
   confirmButton: "Bestätigen",
   confirmByPasskey: "Mit einem Passkey bestätigen",
+  data: "Ihre Daten herunterladen",
+  dataText:
+    "Die Datei enthält alles, was Ihr Konto umfasst, außer Passwörtern und Schlüsseln. Bewahren Sie sie sicher auf.",
+  download: "Als JSON herunterladen",
   deleteTitle: "Konto löschen",
   deleteText: (days) =>
     `Ihr Konto und seine Daten werden in ${days} Tagen gelöscht. Bis dahin können Sie sich anmelden, um es zu behalten. Alle Sitzungen enden jetzt.`,

@@ -118,6 +118,9 @@ export interface Messages {
   readonly confirmText: string;
   readonly confirmButton: string;
   readonly confirmByPasskey: string;
+  readonly data: string;
+  readonly dataText: string;
+  readonly download: string;
   readonly deleteTitle: string;
   readonly deleteText: (days: number) => string;
   readonly deleteButton: string;

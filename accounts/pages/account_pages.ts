@@ -1,4 +1,4 @@
-import { html } from "../../router/content/mod.ts";
+import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import { inputNameOf } from "../actions/input_names.ts";
 import type { StoredAccount } from "../store/store.ts";
@@ -39,6 +39,7 @@ export function profileView(
           .map((entry) => ownField(entry, messages, shown))}
         <button>${messages.save}</button>
       </form>
+      ${dataLink(call)}
     `,
   );
 }
@@ -129,6 +130,28 @@ export function confirmView(
   return { ...view, script: hasPasskey };
 }
 
+function dataLink({ messages, services: { routes } }: PageCall): Markup {
+  return html`
+    <p class="links"><a href="${routes.data.index.href()}">${messages
+      .data}</a></p>
+  `;
+}
+
+/** Creates the page that downloads the data of the account. */
+export function dataView(call: PageCall): View {
+  const { messages, services: { routes } } = call;
+  return accountView(
+    call,
+    messages.data,
+    html`
+      <p>${messages.dataText}</p>
+      <form method="post" action="${routes.data.action.href()}">
+        <button>${messages.download}</button>
+      </form>
+    `,
+  );
+}
+
 /** Creates the page that deletes the account. */
 export function removeView(
   call: PageCall,
@@ -148,6 +171,7 @@ export function removeView(
           ${messages.cancel}
         </a>
       </form>
+      ${dataLink(call)}
     `,
   );
 }

@@ -132,11 +132,9 @@ function addressOf(
 ): Markup {
   if (invited === undefined) return emailField(messages.email, "email", state);
   const { email, token } = invited;
-  // Password managers read the address of the hidden input.
   return html`
     <input type="hidden" name="token" value="${token}">
-    <input type="text" name="username" autocomplete="username" hidden
-      value="${email}">
+    ${hiddenUsername(email)}
     <p>${messages.invitedAs(email)}</p>
   `;
 }

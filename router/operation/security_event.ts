@@ -29,6 +29,8 @@ export type SecurityAction =
   | "key-revoke"
   /** A new role of a user. */
   | "role-change"
+  /** A download of the data of an account. */
+  | "data-export"
   /** An email that could not be sent. */
   | "email-send";
 

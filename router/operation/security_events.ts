@@ -232,6 +232,7 @@ const KINDS: Record<
   "key-create": [["iam"], ["creation"]],
   "key-revoke": [["iam"], ["deletion"]],
   "role-change": USER_CHANGE,
+  "data-export": [["iam"], ["user", "info"]],
   "email-send": [["email"], ["info"]],
 };
 

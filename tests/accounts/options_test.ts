@@ -86,6 +86,7 @@ const accountOptions: Wrong<AccountsOptions> = {
     [{ other: { label: "Other", provider } }, "other"],
   ],
   deletionDelay: [[NaN], [-1], [Infinity], ["7 days"]],
+  exportData: [["data"], [{}], [null]],
   home: [["https://evil.example"], ["//evil.example"], ["home"], [""], [7]],
   layout: [["<html>"], [{}], [null]],
   contentSecurityPolicy: [

@@ -196,6 +196,10 @@ const proofs: Record<
     path: "/account",
     prepare: () => Promise.resolve({ name: "Mallory" }),
   },
+  data: {
+    path: "/account/data",
+    prepare: () => Promise.resolve({}),
+  },
   password: {
     path: "/account/password",
     prepare: () => Promise.resolve({ password: NEW }),

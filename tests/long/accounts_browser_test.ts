@@ -95,7 +95,14 @@ for (
       await submit("/account, welcome");
       assertEquals(new URL(page.url()).pathname, "/account");
       for (
-        const path of ["email", "password", "passkeys", "sessions", "delete"]
+        const path of [
+          "email",
+          "password",
+          "passkeys",
+          "sessions",
+          "data",
+          "delete",
+        ]
       ) await visit(`/account/${path}`);
       await visit("/account/logins");
       await visit("/login/with/example/callback?code=1&state=2");
