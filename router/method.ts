@@ -52,7 +52,7 @@ const FORBIDDEN = /^(?:connect|trace|track)$/i;
  * @throws {TypeError} If it is not a method, or in lower case: methods are
  * case-sensitive, and a route for "get" would never match.
  */
-export function checkMethod<Method extends string>(method: Method): Method {
+function checkMethod<Method extends string>(method: Method): Method {
   const isMethod = isToken(method) && !FORBIDDEN.test(method);
   const isKnown = isKnownMethod(method);
   if (isKnown || isMethod && !isKnownMethod(method.toUpperCase())) {

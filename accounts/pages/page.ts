@@ -256,10 +256,3 @@ export function keepReturnTo(
 export function question(text: string, href: string, label: string): Markup {
   return html`<span>${text} <a href="${href}">${label}</a></span>`;
 }
-
-/** Creates the link back to another page. */
-export function backLink({ back }: Messages, href: string): Markup {
-  return html`
-    <p class="links"><a href="${href}">${back}</a></p>
-  `;
-}

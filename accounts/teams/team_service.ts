@@ -12,7 +12,7 @@ import type {
 export const MAX_TEAMS = 50;
 
 /** The maximum number of members of a team, including open invitations. */
-export const MAX_MEMBERS = 1_000;
+const MAX_MEMBERS = 1_000;
 
 /** The maximum number of open invitations per team. */
 export const MAX_INVITATIONS = 50;

@@ -82,7 +82,7 @@ export function createGuards<
  *
  * @throws {TypeError} If one is not.
  */
-export function checkListed(
+function checkListed(
   kind: string,
   names: readonly string[],
   listed: readonly string[] | undefined,

@@ -83,7 +83,7 @@ export function createErrorResponse(
  * The type of problem details. An error response with this `Content-Type` is not
  * text for any client.
  */
-export const PROBLEM_TYPE = "application/problem+json";
+const PROBLEM_TYPE = "application/problem+json";
 
 const TEXT_TYPE = "text/plain;charset=UTF-8";
 

@@ -5,7 +5,7 @@ export const MAX_DEPTH = 5;
 /** The maximum number of values in a form with nested names. */
 export const MAX_FIELDS = 1000;
 /** The bound of indexes: each index must be smaller. */
-export const MAX_INDEX = 1000;
+const MAX_INDEX = 1000;
 
 /** The values of a name, and the names below it. */
 export class FormTree {

@@ -32,7 +32,7 @@ export function expectValue<Value>(name: string, value: Value | null): Value {
 }
 
 /** Waits for a number of milliseconds. */
-export function sleep(milliseconds: number): Promise<void> {
+function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
