@@ -44,6 +44,8 @@ Deno.test("a registration sends a link and a code that verify the address", asyn
   for (const kind of ["code", "link"]) {
     await using app = await startExampleApp();
     const visitor = await register(app);
+    const home = (await visitor.get("/")).body;
+    assertStringIncludes(home, `the link that we have sent to ${email}`);
     const { code, path, to, token } = lastMail(app);
     assertEquals(to, email);
     assertEquals(await isVerified(app), false);
