@@ -4,7 +4,14 @@ import ts from "npm:typescript@6.0.3";
 import { outcome, USES } from "./_option_effects.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const FOLDERS = ["auth/", "router/", "session/", "logger/", "schema/"];
+const FOLDERS = [
+  "accounts/",
+  "auth/",
+  "router/",
+  "session/",
+  "logger/",
+  "schema/",
+];
 
 /** Types that inherit options and are only used inside the library. */
 const INTERNAL = new Map([
