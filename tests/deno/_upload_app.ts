@@ -5,6 +5,11 @@ import {
   type RequestContext,
   type Router,
 } from "@gatehouse/web/fetch-router";
+import {
+  auth,
+  createBearerTokenAuthScheme,
+  deviceChanges,
+} from "@gatehouse/web/auth-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
 import {
   bodyLimit,
@@ -14,6 +19,8 @@ import {
   formData,
   methodOverride,
   secureHeaders,
+  securityEvents,
+  telemetry,
   timeout,
   validate,
   ValidForm,
@@ -21,6 +28,7 @@ import {
 } from "@gatehouse/web/middleware";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { rateLimit, session } from "@gatehouse/web/session-middleware";
+import { createRecorder } from "../router/_open_telemetry.ts";
 import * as forms from "@gatehouse/web/data-schema/form-data";
 
 /** The largest body that the routes accept, in bytes. */
@@ -146,12 +154,20 @@ function addReaders(router: Router): void {
 /** Returns the middleware that reads no body, and one that does. */
 function withOthers(reader: Middleware): readonly Middleware[] {
   const store = createMemorySessionStore();
+  const tokens = createBearerTokenAuthScheme({
+    name: "tokens",
+    verify: () => null,
+  });
   return [
+    telemetry({ api: createRecorder().api }),
+    securityEvents(() => {}),
     secureHeaders(),
     cors({ trustedOrigins: ["https://app.example"] }),
     timeout(20_000),
     etag(),
     session({ store }),
+    auth({ schemes: [tokens] }),
+    deviceChanges({ onChange() {} }),
     crossOriginProtection(),
     rateLimit({ store, limit: 10_000, window: 60_000 }),
     methodOverride(),

@@ -2,6 +2,10 @@
 import { connect } from "node:net";
 import { assert, assertEquals } from "@std/assert";
 import type { Browser } from "npm:playwright-core@1.56.1";
+import * as authEntry from "@gatehouse/web/auth-middleware";
+import * as loggerEntry from "@gatehouse/web/logger-middleware";
+import * as middlewareEntry from "@gatehouse/web/middleware";
+import * as sessionEntry from "@gatehouse/web/session-middleware";
 import {
   createApp,
   type UploadRoute,
@@ -115,6 +119,28 @@ for (const [name, start] of Object.entries(runtimes)) {
     },
   });
 }
+
+/** Middleware that refuses requests and reads no body, as `/unread` does. */
+const UNREAD =
+  /^(?:csrfProtection|require(?!Match)\w+|redirectToLogin|actAs|stopActing)$/;
+
+/** The other functions of the entries, which run for no request by themselves. */
+const OTHERS =
+  /^(?:create(?!Lifecycle)\w+|batchOutput|csrfToken|isSecretName|reportSecurityEvent|requireMatch)$/;
+
+Deno.test("every middleware is in the application of these tests", async () => {
+  const app = await Deno.readTextFile(
+    new URL("../deno/_upload_app.ts", import.meta.url),
+  );
+  const names = [authEntry, loggerEntry, middlewareEntry, sessionEntry]
+    .flatMap((entry) => Object.keys(entry))
+    .filter((name) => /^[a-z]/.test(name) && !OTHERS.test(name));
+  const missing = names.filter((name) =>
+    !UNREAD.test(name) && !app.includes(`${name}(`)
+  );
+  // It only counts requests.
+  assertEquals(missing, ["createLifecycle"]);
+});
 
 async function statuses(server: Running, path: string, route: UploadRoute) {
   const { type, before, after } = route;
