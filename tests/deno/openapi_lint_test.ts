@@ -1,25 +1,10 @@
 /** The documents of the example pass the checks of other tools. */
 import { assertEquals, assertGreater } from "@std/assert";
 import { openapi } from "@gatehouse/web/openapi";
-import { createConfig, lintFromString } from "npm:@redocly/openapi-core@2.64.0";
-import { Validator } from "npm:@seriousme/openapi-schema-validator@2.11.0";
 import { createApp } from "../../examples/app/app.ts";
+import { checkDocument } from "./_openapi_document.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-
-/** Checks a document against the schema of OpenAPI, and the rules of Redocly. */
-async function checkDocument(source: string): Promise<void> {
-  const { valid, errors } = await new Validator().validate(JSON.parse(source));
-  assertEquals(errors, undefined);
-  assertEquals(valid, true);
-
-  const config = await createConfig({ extends: ["recommended"] });
-  const problems = await lintFromString({ source, config });
-  const texts = problems.map(({ message, ruleId, severity }) =>
-    `${severity} ${ruleId}: ${message}`
-  );
-  assertEquals(texts.filter((text) => text.startsWith("error")), []);
-}
 
 Deno.test("the OpenAPI document that the example prints is valid, and lints without errors", async () => {
   const { stderr, stdout } = await new Deno.Command(Deno.execPath(), {
