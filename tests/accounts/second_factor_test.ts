@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { createTestAuthenticator } from "@gatehouse/web/testing";
 import { type Browser, PASSWORD, startAccounts, tokenOf } from "./_accounts.ts";
 
 const email = "ada@example.com";
@@ -161,6 +162,27 @@ Deno.test("a link against one app removes another app that was set up since", as
   await owner.post("/login/reset/link", { token: reset, password });
   const login = await owner.post("/login", { email, password });
   assertEquals(login.headers.get("Location"), "/");
+});
+
+Deno.test("a link against a passkey leaves the app that was set up before it", async () => {
+  const { ada: thief, browser, lastMail, wait } = await startWithApp();
+  wait(60_000);
+  const path = "/account/passkeys";
+  const options = await (await thief.post(`${path}/options`)).json();
+  const origin = "https://test.example";
+  const created = await createTestAuthenticator({ origin }).register(options);
+  const passkey = JSON.stringify(created);
+  const added = await thief.post(path, { name: "Phone", passkey });
+  assertEquals(added.status, 303);
+  const token = tokenOf(await lastMail(email));
+  const owner = browser();
+  assertEquals((await owner.post("/account/not-me", { token })).status, 303);
+  await owner.post("/login/reset", { email });
+  const reset = tokenOf(await lastMail(email));
+  const password = "another horse battery";
+  await owner.post("/login/reset/link", { token: reset, password });
+  const login = await owner.send("/login", { email, password });
+  assertEquals((await login.json()).next, "second-factor");
 });
 
 Deno.test("the notice of a new app removes it, and ends the access of a thief", async () => {
