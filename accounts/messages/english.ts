@@ -81,7 +81,6 @@ export const english: Messages = {
   name: "Name",
   password: "Password",
   newPassword: "New password",
-  currentPassword: "Current password",
   passwordHint: "At least 8 characters. Several words work well.",
   code: "Code",
   codeHint: "The six digits from the email. They work once, for ten minutes.",
@@ -139,7 +138,6 @@ export const english: Messages = {
   emailIs: (email) => `Your address is ${email}.`,
   emailChanged:
     "Your new address is saved, and your other sessions have ended.",
-  useAddress: "Use this address",
   passwordText: "This ends your other sessions.",
   passwordChanged:
     "Your password was changed, and your other sessions have ended.",

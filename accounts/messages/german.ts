@@ -82,7 +82,6 @@ export const german: Messages = {
   name: "Name",
   password: "Passwort",
   newPassword: "Neues Passwort",
-  currentPassword: "Bisheriges Passwort",
   passwordHint: "Mindestens 8 Zeichen. Mehrere Wörter eignen sich gut.",
   code: "Code",
   codeHint:
@@ -142,7 +141,6 @@ export const german: Messages = {
   emailIs: (email) => `Ihre Adresse ist ${email}.`,
   emailChanged:
     "Ihre neue Adresse ist gespeichert, und Ihre anderen Sitzungen sind beendet.",
-  useAddress: "Diese Adresse verwenden",
   passwordText: "Damit enden Ihre anderen Sitzungen.",
   passwordChanged:
     "Ihr Passwort ist geändert, und Ihre anderen Sitzungen sind beendet.",

@@ -14,7 +14,6 @@ export interface Messages {
   readonly name: string;
   readonly password: string;
   readonly newPassword: string;
-  readonly currentPassword: string;
   readonly passwordHint: string;
   readonly code: string;
   readonly codeHint: string;
@@ -69,7 +68,6 @@ export interface Messages {
   readonly newEmail: string;
   readonly emailIs: (email: string) => string;
   readonly emailChanged: string;
-  readonly useAddress: string;
   readonly passwordText: string;
   readonly passwordChanged: string;
   readonly secondFactorTitle: string;
