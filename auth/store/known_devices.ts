@@ -36,7 +36,7 @@ export interface FoundDevice {
 /** Options for `add`. */
 export interface AddOptions {
   /** The device, if it keeps its ID. */
-  readonly keep?: KnownDevice;
+  readonly keep?: KnownDevice | undefined;
   /** The throttle whose failures are forgotten. */
   readonly clear?: string;
   /** The devices that were read before. */

@@ -8,11 +8,7 @@ import {
 } from "../../session/mod.ts";
 import { canonicalName } from "../store/account_name.ts";
 import { checkedCaller } from "../store/checked_caller.ts";
-import {
-  type AddOptions,
-  type FoundDevice,
-  KnownDevices,
-} from "../store/known_devices.ts";
+import { KnownDevices } from "../store/known_devices.ts";
 import { rememberAtLogin } from "../store/new_devices.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
 import type { StoredCount, ThrottleConfig } from "./_stored_count.ts";
@@ -269,7 +265,8 @@ class AccountThrottle implements Throttle {
   ): Promise<void> {
     const name = canonicalName(account);
     const found = await this.#devices.find(context, name);
-    await this.#devices.add(context, name, found ? keepOf(found) : {});
+    const { device: keep, devices: from } = found ?? {};
+    await this.#devices.add(context, name, { keep, from });
   }
 
   /** Prints a warning once if only the sessions are shared between processes. */
@@ -314,10 +311,6 @@ class AccountThrottle implements Throttle {
       },
     };
   }
-}
-
-function keepOf({ device, devices }: FoundDevice): AddOptions {
-  return { keep: device, from: devices };
 }
 
 /** Returns the longest wait that the counts demand. */
