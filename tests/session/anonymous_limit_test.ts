@@ -1,6 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { completeAuth, createThrottle } from "@gatehouse/web/auth";
+import {
+  completeAuth,
+  createThrottle,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
 import { createEmailLogin } from "@gatehouse/web/auth/email-login";
+import { createPasskeys } from "@gatehouse/web/auth/passkey";
 import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import {
@@ -9,7 +14,9 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createMemoryPasskeyStore } from "@gatehouse/web/testing";
 import { Clock, MINUTE, Server } from "./_browser.ts";
+import { createProvider } from "./_provider.ts";
 
 const anonymousLimit = { perAddress: 3, total: 10 };
 
@@ -202,15 +209,33 @@ Deno.test("one IPv6 /56 does not take the logins of everybody by its anonymous s
   assertEquals((await visit("203.0.113.7")).status, 200);
 });
 
-Deno.test("visitors who use up all anonymous sessions do not keep others from the first step of a login", async () => {
-  const clock = new Clock();
-  const server = new Server({ anonymousLimit, now: clock.now });
-  const visit = visitor(server);
-  for (let host = 1; host <= 12; host++) await visit(`203.0.113.${host}`);
-  assertEquals((await visit("198.51.100.1")).status, 503);
-  const step = firstStep(createMemorySessionStore(), clock.now);
-  assertEquals((await visitor(server, step)("198.51.100.1")).status, 200);
+const passkeys = createPasskeys({
+  rpId: "example.com",
+  rpName: "Example",
+  origins: ["https://example.com"],
+  store: createMemoryPasskeyStore(),
 });
+const provider = createProvider();
+
+/** The first steps of logins, which begin a session without a user. */
+const firstSteps: Record<string, Parameters<Server["request"]>[0]> = {
+  "email": firstStep(createMemorySessionStore(), Date.now),
+  "passkey": async (_session, context) =>
+    (await passkeys.authenticationOptions(context)).challenge,
+  "external provider": async (_session, context) =>
+    (await startExternalAuth(provider, context)).status,
+};
+
+for (const [name, step] of Object.entries(firstSteps)) {
+  Deno.test(`visitors who use up all anonymous sessions do not keep others from the first step of a login by ${name}`, async () => {
+    const clock = new Clock();
+    const server = new Server({ anonymousLimit, now: clock.now });
+    const visit = visitor(server);
+    for (let host = 1; host <= 12; host++) await visit(`203.0.113.${host}`);
+    assertEquals((await visit("198.51.100.1")).status, 503);
+    assertEquals((await visitor(server, step)("198.51.100.1")).status, 200);
+  });
+}
 
 Deno.test("too many first steps of logins end the oldest one, and no other", async () => {
   const clock = new Clock();
