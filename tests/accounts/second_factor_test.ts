@@ -80,15 +80,20 @@ Deno.test("a login with an app needs its code, once, and returns to the page", a
 });
 
 Deno.test("a remembered browser needs no code, until the password is reset", async () => {
-  const { browser, lastMail, nextCode } = await startWithApp();
+  const { browser, lastMail, nextCode, wait } = await startWithApp();
   const laptop = browser();
   await firstFactor(laptop);
   const code = await nextCode();
   await laptop.post("/login/code", { code, remember: "on" });
   await laptop.post("/login/out");
+  wait(11 * 60_000);
   const values = { email, password: PASSWORD };
   await laptop.post("/login", values);
   assertEquals(await laptop.isLoggedIn(), true);
+  // The code was typed long ago, so the app is not replaced without a new one.
+  for (const path of ["/fresh", "/account/two-step"]) {
+    assertEquals((await laptop.get(path)).status, 302);
+  }
 
   await laptop.post("/login/reset", { email });
   const token = tokenOf(await lastMail(email));
