@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { createTestAuthenticator } from "@gatehouse/web/testing";
-import { type Browser, PASSWORD, startAccounts, tokenOf } from "./_accounts.ts";
+import {
+  type Browser,
+  codeOf,
+  PASSWORD,
+  startAccounts,
+  tokenOf,
+} from "./_accounts.ts";
 
 const email = "ada@example.com";
 const START = Date.UTC(2026, 10, 27);
@@ -196,6 +202,22 @@ Deno.test("the notice of a new app removes it, and ends the access of a thief", 
   const owner = browser();
   assertEquals((await owner.post("/account/not-me", { token })).status, 303);
   assertEquals(await thief.isLoggedIn(), false);
+  await owner.post("/login/reset", { email });
+  const reset = tokenOf(await lastMail(email));
+  const password = "another horse battery";
+  await owner.post("/login/reset/link", { token: reset, password });
+  const login = await owner.post("/login", { email, password });
+  assertEquals(login.headers.get("Location"), "/");
+});
+
+Deno.test("a restored address removes the app of a thief", async () => {
+  const { ada: thief, browser, lastMail } = await startWithApp();
+  await thief.post("/account/email", { email: "eve@example.com" });
+  const code = codeOf(await lastMail("eve@example.com"));
+  await thief.post("/account/email/code", { code });
+  const owner = browser();
+  const token = tokenOf(await lastMail(email));
+  assertEquals((await owner.post("/account/not-me", { token })).status, 303);
   await owner.post("/login/reset", { email });
   const reset = tokenOf(await lastMail(email));
   const password = "another horse battery";
