@@ -6,10 +6,16 @@ import { WORKERS } from "./runtimes/workers.ts";
 import { API } from "./templates/api.ts";
 import { LOGIN } from "./templates/login.ts";
 import { MINIMAL } from "./templates/minimal.ts";
+import { SAAS } from "./templates/saas.ts";
 import type { Template } from "./templates/template.ts";
 
 /** The templates, by the name on the command line. */
-export const TEMPLATES = { minimal: MINIMAL, login: LOGIN, api: API };
+export const TEMPLATES = {
+  minimal: MINIMAL,
+  login: LOGIN,
+  saas: SAAS,
+  api: API,
+};
 
 /** The runtimes, by the name on the command line. */
 export const RUNTIMES = { deno: DENO, bun: BUN, node: NODE, workers: WORKERS };

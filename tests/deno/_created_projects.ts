@@ -16,7 +16,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** The program that creates projects. */
 const CREATE = new URL("create/mod.ts", ROOT).pathname;
 
-export const TEMPLATES = ["minimal", "login", "api"] as const;
+export const TEMPLATES = ["minimal", "login", "saas", "api"] as const;
 export type Template = typeof TEMPLATES[number];
 export type Runtime = "deno" | "bun" | "node" | "workers";
 

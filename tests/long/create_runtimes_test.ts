@@ -18,9 +18,9 @@ import { isNightly } from "./_nightly.ts";
 
 /** The templates that run on each day. */
 const DAILY: Record<Runtime, readonly Template[]> = {
-  deno: ["login", "minimal"],
+  deno: ["saas", "minimal"],
   bun: ["login", "api"],
-  node: ["login", "api"],
+  node: ["saas", "api"],
   workers: ["login", "minimal"],
 };
 
@@ -49,26 +49,17 @@ const USE: Record<
     assertEquals(await response.text(), "Hello Ada");
   },
 
-  async login({ origin, output }) {
-    const { fetch } = createTestClient(overHTTP, { origin });
-    const send = async (path: string, fields: Record<string, string> = {}) => {
-      const body = new URLSearchParams(fields);
-      const response = await fetch(path, { method: "POST", body });
+  async login(server) {
+    await useAccounts(server);
+  },
+
+  async saas(server) {
+    const { fetch } = await useAccounts(server);
+    for (const path of ["/teams", "/account/keys"]) {
+      const response = await fetch(path);
+      assertEquals(response.status, 200);
       await response.body?.cancel();
-      return [response.status, response.headers.get("Location")];
-    };
-    const ada = { email: "ada@example.com", password: "correct horse battery" };
-    const registered = await send("/register", { ...ada, name: "Ada" });
-    assertEquals(registered, [303, "/register/code"]);
-    // In development, the application prints its emails.
-    const code = await until(() => /^\d{6}$/m.exec(output())?.[0]);
-    assertEquals(await send("/register/code", { code }), [303, "/"]);
-    await send("/login/out");
-    const wrong = { ...ada, password: "correct donkey battery" };
-    assertEquals((await send("/login", wrong))[0], 422);
-    assertEquals(await send("/login", ada), [303, "/"]);
-    const home = await (await fetch("/")).text();
-    assertStringIncludes(home, "Hello Ada");
+    }
   },
 
   async api({ origin }, { folder }) {
@@ -87,6 +78,31 @@ const USE: Record<
     assertEquals([refused.status, status], [401, 401]);
   },
 };
+
+/** Registers a user, logs out and in, and returns the client. */
+async function useAccounts({ origin, output }: ServedProgram) {
+  const client = createTestClient(overHTTP, { origin });
+  const { fetch } = client;
+  const send = async (path: string, fields: Record<string, string> = {}) => {
+    const body = new URLSearchParams(fields);
+    const response = await fetch(path, { method: "POST", body });
+    await response.body?.cancel();
+    return [response.status, response.headers.get("Location")];
+  };
+  const ada = { email: "ada@example.com", password: "correct horse battery" };
+  const registered = await send("/register", { ...ada, name: "Ada" });
+  assertEquals(registered, [303, "/register/code"]);
+  // In development, the application prints its emails.
+  const code = await until(() => /^\d{6}$/m.exec(output())?.[0]);
+  assertEquals(await send("/register/code", { code }), [303, "/"]);
+  await send("/login/out");
+  const wrong = { ...ada, password: "correct donkey battery" };
+  assertEquals((await send("/login", wrong))[0], 422);
+  assertEquals(await send("/login", ada), [303, "/"]);
+  const home = await (await fetch("/")).text();
+  assertStringIncludes(home, "Hello Ada");
+  return client;
+}
 
 for (const runtime of runtimes()) {
   Deno.test(`create: projects for ${runtime} pass their tests, and serve`, {

@@ -39,7 +39,7 @@ function test(name: string, fn: (folder: string) => Promise<void>): void {
 test("--help prints the options, and creates nothing", async (cwd) => {
   const { code, stdout } = await create(["--help"], { cwd });
   assertEquals(code, 0);
-  assertStringIncludes(stdout, "--template  minimal, login, api");
+  assertStringIncludes(stdout, "--template  minimal, login, saas, api");
   assertStringIncludes(stdout, "--runtime   deno, bun, node, workers");
   assertEquals([...await readFiles(cwd)], []);
 });
@@ -156,8 +156,8 @@ test("it asks for the choices that are missing, until they are valid", async (cw
   assertEquals(code, 0, stderr);
   assertEquals(stdout.split(") ").slice(0, 4), [
     "folder (my-app",
-    "template: minimal, login, api (login",
-    "template: minimal, login, api (login",
+    "template: minimal, login, saas, api (login",
+    "template: minimal, login, saas, api (login",
     "runtime: deno, bun, node, workers (deno",
   ]);
   assertStringIncludes(stderr, 'the template "blog" is not one of');
@@ -235,8 +235,8 @@ test("every template type-checks, and passes its tests", async (cwd) => {
   }
 });
 
-test("the login starts outside localhost only with emails and secrets", async (cwd) => {
-  const args = [".", "--template", "login", "--runtime", "deno"];
+test("accounts start outside localhost only with emails and secrets", async (cwd) => {
+  const args = [".", "--template", "saas", "--runtime", "deno"];
   assertEquals((await create(args, { cwd })).code, 0);
   await Deno.writeTextFile(`${cwd}/deno.json`, checkoutConfig());
   const missing = async (env: Record<string, string>) => {
