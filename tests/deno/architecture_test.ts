@@ -42,6 +42,7 @@ const INSIDE: Record<string, readonly string[]> = {
     "accounts/actions/passkey_store.ts",
   ],
   "tests/deno/passkey_cbor_test.ts": ["auth/passkey/_cbor.ts"],
+  "tests/deno/redaction_time_test.ts": ["logger/redaction.ts"],
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],
   "tests/deno/secret_box_test.ts": ["session/internal.ts"],
