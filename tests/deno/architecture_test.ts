@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 
 /** The floors, ground first. Folders on one floor do not know each other. */
@@ -185,6 +185,28 @@ Deno.test("tests and examples import the package by its name", async () => {
     }
   }
   assertEquals(found, INSIDE);
+});
+
+/** Matches a comment that silences a check, and its rest. */
+const SILENCED =
+  /\/\/ *(?:deno-(?:lint|fmt)-ignore(?:-\w+)?|@ts-(?:expect-error|ignore|nocheck))(.*)/g;
+
+Deno.test("a comment that silences a check has a reason", async () => {
+  const found: string[] = [];
+  let count = 0;
+  for await (const file of filesBelow("")) {
+    if (!file.endsWith(".ts") || file.includes("node_modules/")) continue;
+    const source = await Deno.readTextFile(new URL(file, ROOT));
+    for (const [comment, rest] of source.matchAll(SILENCED)) {
+      count++;
+      const reason = comment.includes("deno-")
+        ? / -- \S+ \S/.test(rest!)
+        : comment.includes("@ts-expect-error") && /\S+ \S/.test(rest!);
+      if (!reason) found.push(`${file}: ${comment}`);
+    }
+  }
+  assertEquals(found, []);
+  assert(count > 100);
 });
 
 Deno.test("CONTRIBUTING.md draws every wing of the library", async () => {
