@@ -110,6 +110,25 @@ Deno.test("a remembered browser needs no code, until the password is reset", asy
   assertEquals((await login.json()).next, "second-factor");
 });
 
+Deno.test("neither guesses nor a stolen password lock an owner with an app out on a known device", async () => {
+  const { browser, nextCode, wait } = await startWithApp();
+  const laptop = browser();
+  await firstFactor(laptop);
+  await laptop.post("/login/code", { code: await nextCode() });
+  await laptop.post("/login/out");
+  // Whoever knows only the password gets no known device.
+  for (let n = 0; n < 20; n++) await firstFactor(browser());
+  for (let n = 0; n < 100; n++) {
+    await browser().post("/login", { email, password: `guess number ${n}` });
+  }
+  const right = { email, password: PASSWORD };
+  assertEquals((await browser().post("/login", right)).status, 429);
+  await firstFactor(laptop);
+  wait(31_000);
+  await laptop.post("/login/code", { code: await nextCode() });
+  assertEquals(await laptop.isLoggedIn(), true);
+});
+
 Deno.test("a recovery code logs in once, and the owner gets an email", async () => {
   const { browser, codes, lastMail } = await startWithApp();
   const [code] = codes;
