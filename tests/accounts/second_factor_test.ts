@@ -116,7 +116,7 @@ Deno.test("neither guesses nor a stolen password lock an owner with an app out o
   await firstFactor(laptop);
   await laptop.post("/login/code", { code: await nextCode() });
   await laptop.post("/login/out");
-  // Whoever knows only the password gets no known device.
+  // A thief of the password gets no known device.
   for (let n = 0; n < 20; n++) await firstFactor(browser());
   for (let n = 0; n < 100; n++) {
     await browser().post("/login", { email, password: `guess number ${n}` });
