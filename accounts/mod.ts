@@ -9,6 +9,7 @@ export {
   type Accounts,
   createAccounts,
 } from "./create_accounts.ts";
+export { describeAccounts } from "./describe_accounts.ts";
 export type { APIKey, Keys, NewAPIKey } from "./keys/keys.ts";
 export {
   Member,

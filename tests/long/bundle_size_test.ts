@@ -62,6 +62,7 @@ const BUDGETS: Record<Entry, number> = {
  * entry, as above. No application ships the names of `./testing`.
  */
 const PARTS: readonly (Part & { readonly budget: number })[] = [
+  { entry: "./accounts", names: "createAccounts", budget: 130 },
   { entry: "./auth/access-tokens", names: "createJWTAuthScheme", budget: 14 },
   { entry: "./auth/access-tokens", names: "createResourceServer", budget: 16 },
   { entry: "./auth/access-tokens", names: "createIntrospection", budget: 11.5 },
@@ -129,8 +130,9 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 19,
-  // The primitives that it composes have 60 kB without it.
-  "./accounts": 130,
+  // The primitives that it composes have 60 kB without it. `describeAccounts` adds
+  // 4 kB, which other applications do not ship: see the parts.
+  "./accounts": 135,
   "./accounts/testing": 145,
 };
 
