@@ -45,6 +45,8 @@ export interface TestProviderClient {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Returns the time at the provider. */
   readonly now: () => number;
+  /** The timeout of requests, in milliseconds: long, for slow machines. */
+  readonly timeout: number;
 }
 
 /** The user's answer to the provider. */
@@ -188,7 +190,14 @@ export function createTestProvider(
   const authorize: TestProvider["authorize"] = (location, answer = {}) =>
     provider.authorize(location, { user, ...answer }).href;
   return {
-    client: { issuer, clientId, clientSecret, fetch: provider.fetch, now },
+    client: {
+      issuer,
+      clientId,
+      clientSecret,
+      fetch: provider.fetch,
+      now,
+      timeout: 60_000,
+    },
     authorize,
     async logIn(browser, path, answer) {
       const { headers, status } = await browser.fetch(path);
