@@ -248,6 +248,36 @@ testServed(
 );
 
 testServed(
+  "of 100 requests at two processes that accept an invitation, one registers",
+  async () => {
+    const { accounts, postToAll, lastMail } = await startProcesses("invited_");
+    const [name, password] = ["Ada", "correct horse battery"];
+    const invite = async (email: string) => {
+      await accounts.users.invite({ email });
+      const [, token] = /token=([\w.-]+)/.exec(await lastMail())!;
+      return { token, name, password };
+    };
+    const statuses = await postToAll(
+      "/register",
+      await invite("ada@example.com"),
+    );
+    assertEquals(statuses.filter((status) => status === 200).length, 1);
+    // The queue of passwords refuses the requests that it has no room for.
+    const failed = statuses.filter((status) => status >= 500);
+    assertEquals(failed.filter((status) => status !== 503), []);
+    assertEquals((await accounts.users.list()).users.length, 1);
+
+    const email = "bob@example.com";
+    const [, isWithdrawn] = await Promise.all([
+      postToAll("/register", await invite(email)),
+      accounts.users.withdrawInvitation(email),
+    ]);
+    const bob = await accounts.users.findByEmail(email);
+    assertEquals(bob === null, isWithdrawn);
+  },
+);
+
+testServed(
   "of all owners who leave at two processes at once, one stays",
   async () => {
     const stores = [await openStore("owners_"), await openStore("owners_")];
