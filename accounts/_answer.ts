@@ -93,9 +93,9 @@ export class Answers {
   /** Creates the handler of a page without a form. */
   page(
     view: ViewOf,
-    json: NonNullable<FormExtras["json"]>,
+    json?: NonNullable<FormExtras["json"]>,
   ): FormHandlers["index"] {
-    return this.form(view, () => refused(""), { json }).index;
+    return this.form(view, () => refused(""), { ...json && { json } }).index;
   }
 
   /** Creates the handler of an action. */

@@ -50,7 +50,7 @@ import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
 import { providerActions } from "./_provider_actions.ts";
 import { keyActions, onlyIf } from "./_key_actions.ts";
-import { downloadData, ownData } from "./export/own_data.ts";
+import { downloadData } from "./export/own_data.ts";
 import {
   dataView,
   emailView,
@@ -188,10 +188,7 @@ function userActions(
     data: {
       middleware: fresh,
       actions: {
-        index: answers.page(
-          dataView,
-          ({ context, services }) => ownData(context, services),
-        ),
+        index: answers.page(dataView),
         action: answers.options(downloadData),
       },
     },

@@ -182,7 +182,7 @@ const ACCOUNT: Readonly<Record<keyof AccountRoutes, Description>> = {
     "Removes a member from a team",
   ],
   data: [
-    "Returns the data of the account",
+    "Shows the page of the download",
     "Downloads the data of the account",
   ],
   remove: [
@@ -312,7 +312,9 @@ function operationOf(
 ): Operation {
   const contentType = TYPES[name];
   if (method === "GET") {
-    const responses = { 200: { contentType: contentType ?? "text/html" } };
+    // Only the action of this page responds with JSON.
+    const type = name === "data" ? undefined : contentType;
+    const responses = { 200: { contentType: type ?? "text/html" } };
     return { summary: page, responses };
   }
   const problem = { contentType: "application/problem+json" };
@@ -330,7 +332,7 @@ function operationOf(
     200: contentType === undefined ? result : { contentType },
   };
   if (shape.length > 0) responses[422] = problem;
-  if (LIMITED.test(inputs)) responses[429] = problem;
+  if (LIMITED.test(inputs) || name === "data") responses[429] = problem;
   const json = object(Object.fromEntries(shape));
   return { summary: action, ...shape.length > 0 && { json }, responses };
 }

@@ -76,6 +76,7 @@ export interface Services extends Settings {
   readonly loginThrottle: Throttle;
   readonly resetThrottle: Throttle;
   readonly inviteThrottle: Throttle;
+  readonly downloadThrottle: Throttle;
   readonly registrationThrottle: Throttle;
   readonly registrationQueue: PasswordQueue;
 }
@@ -118,6 +119,12 @@ export function createServices(
       rpName: name,
       store: createPasskeyStore(settings.store),
       now,
+    }),
+    downloadThrottle: createThrottle({
+      name: "download",
+      store,
+      now,
+      perAccount: { attempts: 5, delay: 60_000, maxDelay: 900_000 },
     }),
     inviteThrottle: createEmailThrottle({ name: "invite", store, now }),
     resetThrottle: createEmailThrottle({ name: "reset", store, now }),

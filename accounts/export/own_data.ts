@@ -1,3 +1,4 @@
+import { tooManyRequests } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { userSessions } from "../../session/mod.ts";
@@ -16,8 +17,13 @@ export async function downloadData(
   context: RequestContext,
   services: Services,
 ): Promise<Response> {
+  const { id: userId } = ownAccount(context);
+  // Each download reads a lot, and calls the application's function.
+  const attempt = await services.downloadThrottle.attempt(context, userId);
+  if (!attempt.allowed) {
+    return await tooManyRequests(context, attempt.retryAfter);
+  }
   const data = await ownData(context, services);
-  const userId = ownAccount(context).id;
   reportSecurityEvent(context, { action: "data-export", userId });
   return new Response(JSON.stringify(data, null, 2), {
     headers: {
@@ -31,7 +37,7 @@ export async function downloadData(
  * Returns the data of the logged-in account. Each property is named here, so that no
  * secret and no hash gets into the file.
  */
-export async function ownData(
+async function ownData(
   context: RequestContext,
   services: Services,
 ): Promise<object> {

@@ -232,6 +232,17 @@ Deno.test("the page of the download is in both languages, and linked from two pa
       assertStringIncludes(page, text, path);
     }
   }
-  const json = await ada.get(PATH, { Accept: "application/json" });
-  assertEquals((await json.json()).account.email, email);
+});
+
+Deno.test("downloads are limited by account, and the limit passes", async () => {
+  let count = 0;
+  const { accounts, registered } = start({ exportData: () => ++count });
+  const ada = await registered();
+  const statuses: number[] = [];
+  for (let n = 0; n < 20; n++) statuses.push((await ada.post(PATH)).status);
+  assertEquals(statuses, [...Array(5).fill(200), ...Array(15).fill(429)]);
+  assertEquals(count, 5);
+  accounts.wait(60_000);
+  const script = await ada.send(PATH, {});
+  assertEquals([script.status, (await script.json()).application], [200, 6]);
 });
