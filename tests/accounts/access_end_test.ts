@@ -45,6 +45,8 @@ class Interruption {
         const member = Reflect.get(target, name, target);
         if (name === "values") return values;
         if (typeof member !== "function") return member;
+        // It starts at a random time, and no request waits for it.
+        if (name === "sweep") return member.bind(target);
         return async (...args: unknown[]) => {
           await this.#count();
           return await Reflect.apply(member, target, args);
@@ -91,6 +93,9 @@ async function start() {
   const thief = await first.registered();
   const { id } = (await database.findByEmail(email))!;
 
+  /** A recovery code of the owner. */
+  const recovery = { code: "" };
+
   /** Returns the form that sets up an authenticator app, and its codes. */
   async function setUpForm() {
     const page = await (await thief.get("/account/two-step")).text();
@@ -106,8 +111,10 @@ async function start() {
   /** Sets up an app, and returns its codes. */
   async function setUpApp() {
     const { form, code } = await setUpForm();
-    const { status } = await thief.post("/account/two-step", form);
-    assertEquals(status, 200);
+    const response = await thief.post("/account/two-step", form);
+    assertEquals(response.status, 200);
+    const page = await response.text();
+    [, recovery.code = ""] = /<li>([\w-]+)<\/li>/.exec(page)!;
     return code;
   }
 
@@ -133,6 +140,7 @@ async function start() {
     interruption,
     prepareReset,
     provider,
+    recovery,
     second,
     setUpApp,
     setUpForm,
@@ -173,18 +181,30 @@ async function sendPassword(browser: Browser, password: string) {
 const needsCode = async ({ second }: Account, password: string) =>
   await sendPassword(second.browser(), password) === "second-factor";
 
+/** Creates a passkey of the thief, and returns the functions that send it. */
+async function preparePasskey(thief: Browser) {
+  const origin = "https://test.example";
+  const authenticator = createTestAuthenticator({ origin });
+  const optionsOf = async (path: string) =>
+    await (await thief.post(`${path}/options`)).json();
+  const created = await authenticator.register(
+    await optionsOf("/account/passkeys"),
+  );
+  const passkey = JSON.stringify(created);
+  const add = () => thief.post("/account/passkeys", { name: "x", passkey });
+  /** Prepares a proof with the passkey. */
+  const prepareProof = async (path: string) => {
+    const proof = await authenticator.authenticate(await optionsOf(path));
+    return () => thief.post(path, { passkey: JSON.stringify(proof) });
+  };
+  return { add, prepareProof };
+}
+
 const isIn = ({ thief }: Account) => thief.isLoggedIn();
 
 const writes: Record<string, Write> = {
   "a passkey": {
-    async prepare({ thief }) {
-      const response = await thief.post("/account/passkeys/options");
-      const origin = "https://test.example";
-      const authenticator = createTestAuthenticator({ origin });
-      const created = await authenticator.register(await response.json());
-      const passkey = JSON.stringify(created);
-      return () => thief.post("/account/passkeys", { name: "x", passkey });
-    },
+    prepare: async ({ thief }) => (await preparePasskey(thief)).add,
     isStored: hasWay("passkey"),
   },
   "an API key": {
@@ -262,6 +282,44 @@ const writes: Record<string, Write> = {
     prepare: post("/account/confirm", { password: PASSWORD }),
     isStored: isIn,
   },
+  "a confirmation with a code": {
+    async prepare({ setUpApp, thief }) {
+      const nextCode = await setUpApp();
+      const code = await nextCode();
+      return () => thief.post("/account/confirm/code", { code });
+    },
+    isStored: isIn,
+  },
+  "a login with a passkey": {
+    async prepare({ thief }) {
+      const { add, prepareProof } = await preparePasskey(thief);
+      await add();
+      await thief.post("/login/out");
+      return await prepareProof("/login/passkey");
+    },
+    isStored: isIn,
+  },
+  "a confirmation with a passkey": {
+    async prepare({ thief }) {
+      const { add, prepareProof } = await preparePasskey(thief);
+      await add();
+      return await prepareProof("/account/confirm/passkey");
+    },
+    isStored: isIn,
+  },
+  "new recovery codes": {
+    async prepare({ setUpApp, thief }) {
+      await setUpApp();
+      return () => thief.send("/account/two-step/codes", {});
+    },
+    isStored: async ({ recovery: { code }, second }, password) => {
+      const browser = second.browser();
+      await sendPassword(browser, password);
+      await browser.post("/login/code", { code });
+      return !await browser.isLoggedIn();
+    },
+    notice: "new recovery codes",
+  },
   "an authenticator app": {
     async prepare({ setUpForm, thief }) {
       const { form } = await setUpForm();
@@ -333,3 +391,75 @@ for (const [name, write] of Object.entries(writes)) {
     assert(due > 2);
   });
 }
+
+/** Routes that need no row, and why. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  "they show something, or start a proof that another route takes": [
+    "data",
+    "passkeyConfirmOptions",
+    "passkeyLoginOptions",
+    "passkeyOptions",
+    "passkeyScript",
+    "providerConfirm",
+    "providerLogin",
+    "session",
+    "style",
+  ],
+  "they end access": [
+    "keyRemoval",
+    "loginRemoval",
+    "logout",
+    "notMe",
+    "passkeyRemoval",
+    "remove",
+    "sessions",
+  ],
+  "they are for visitors, or prove the address like a row": [
+    "emailLink",
+    "emailLoginLink",
+    "providerEmail",
+    "register",
+    "registerCode",
+    "registerLink",
+    "reset",
+    "resetLink",
+  ],
+  "they change no way in": [
+    "invitation",
+    "invite",
+    "member",
+    "memberRemoval",
+    "profile",
+    "team",
+    "teams",
+    "withdrawal",
+  ],
+  "they have a row": [
+    "codeConfirm",
+    "confirm",
+    "email",
+    "emailCode",
+    "emailLogin",
+    "emailLoginCode",
+    "keys",
+    "login",
+    "logins",
+    "passkeyConfirm",
+    "passkeyLogin",
+    "passkeys",
+    "password",
+    "providerCallback",
+    "recoveryCodes",
+    "secondFactor",
+    "twoStep",
+    "twoStepRemoval",
+  ],
+};
+
+Deno.test("each route of accounts has a row of requests during a reset, or a reason", () => {
+  const { accounts } = startAccounts();
+  assertEquals(
+    Object.values(others).flat().sort(),
+    Object.keys(accounts.routes).sort(),
+  );
+});

@@ -164,8 +164,11 @@ Deno.test("the second factor is only removed with a code of it", async () => {
   const path = "/account/security/app/remove";
   assertEquals((await visitor.post(path, { code: "000000" })).status, 422);
   assertEquals(await sendPassword(app.visitor()), "/login/code");
+  await visitor.post("/account/security/recovery-codes");
+  assertStringIncludes(app.mails.at(-1)!.text, "has new recovery codes");
   const removed = await visitor.post(path, { code: await code() });
   assertEquals(removed.location, "/account/security");
+  assertStringIncludes(app.mails.at(-1)!.text, "no second factor any more");
   assertEquals((await visitor.get("/account/security")).status, 200);
   assertEquals(await sendPassword(app.visitor()), "/");
 });
