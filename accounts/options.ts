@@ -104,9 +104,9 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly secrets?: readonly string[] | undefined;
   /**
-   * Sends an email, after the response. If it fails, it is called once more, and a
-   * second failure is the security event `email-send`. Required unless the origin
-   * is `localhost`.
+   * Sends an email, after the response. If it fails or takes more than a minute, it
+   * is called once more, and a second failure is the security event `email-send`.
+   * Required unless the origin is `localhost`.
    *
    * @default {prints it}
    */

@@ -1,5 +1,6 @@
 import {
   createContextKey,
+  inTime,
   reportFailure,
   waitUntilOf,
 } from "../../router/internal.ts";
@@ -18,16 +19,25 @@ const Waiting: ContextKey<Mail[] | null> = /* @__PURE__ */ createContextKey<
 /** The maximum number of emails that a process sends at the same time. */
 const MAX_UNDER_WAY = 1_000;
 
+/** The maximum time of one attempt, in milliseconds. */
+const TIMEOUT = 60_000;
+
 /**
  * Sends emails after the response, so that response time reveals no account. It
- * retries a failed email once, and reports a second failure as an event.
+ * retries a failed email once, and reports a second failure as an event. An
+ * attempt that takes too long has failed.
  */
 export class Outbox {
   readonly #send: (mail: Mail) => void | Promise<void>;
+  readonly #timeout: number;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(send: (mail: Mail) => void | Promise<void>) {
+  constructor(
+    send: (mail: Mail) => void | Promise<void>,
+    timeout: number = TIMEOUT,
+  ) {
     this.#send = send;
+    this.#timeout = timeout;
   }
 
   /** The middleware of the pages: it sends their emails after the response. */
@@ -74,15 +84,21 @@ export class Outbox {
     // Even a synchronous function must not delay the response.
     await new Promise((resolve) => setTimeout(resolve));
     try {
-      await this.#send(mail);
+      await this.#attempt(mail);
     } catch {
       try {
-        await this.#send(mail);
+        await this.#attempt(mail);
       } catch (error) {
         console.error(`Cannot send email: ${nameOf(error)}`);
         if (context) reportFailure(context, "email-send", "failed");
       }
     }
+  }
+
+  async #attempt(mail: Mail): Promise<void> {
+    // A server that never answers must not keep the place of other emails.
+    const late = () => new DOMException("It took too long", "TimeoutError");
+    await inTime(Promise.resolve(this.#send(mail)), this.#timeout, late);
   }
 }
 

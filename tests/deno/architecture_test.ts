@@ -41,6 +41,7 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/deno/account_passkey_store_test.ts": [
     "accounts/actions/passkey_store.ts",
   ],
+  "tests/deno/outbox_test.ts": ["accounts/mails/outbox.ts"],
   "tests/deno/passkey_cbor_test.ts": ["auth/passkey/_cbor.ts"],
   "tests/deno/redaction_time_test.ts": ["logger/redaction.ts"],
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
