@@ -9,7 +9,7 @@ import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { codeOf, mailTo, tokenOf } from "./_accounts.ts";
 
-Deno.test("accounts report each new password with its reason", async () => {
+Deno.test("accounts report each new password with its reason, and downloads of data", async () => {
   const events: SecurityEvent[] = [];
   const onEvent = securityEvents((event) => void events.push(event));
   const accounts = testAccounts();
@@ -27,6 +27,7 @@ Deno.test("accounts report each new password with its reason", async () => {
   const { id } = (await accounts.users.create({ email, name: "Ada" }))!;
   await accounts.logInTest(client, id);
 
+  await post("/account/data", {});
   await post("/account/password", { password: "correct horse battery" });
   await post("/account/email", { email: "eve@example.com" });
   const code = codeOf(mailTo("eve@example.com", accounts));
@@ -48,6 +49,10 @@ Deno.test("accounts report each new password with its reason", async () => {
     "reset",
   ]);
   assertEquals(changes.map(({ user }) => user?.id), [id, id, id]);
+  const downloads = events.filter(({ event }) =>
+    event.action === "data-export"
+  );
+  assertEquals(downloads.map(({ user }) => user?.id), [id]);
 });
 
 Deno.test("accounts report new and removed ways in", async () => {
