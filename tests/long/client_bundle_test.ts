@@ -11,6 +11,8 @@ const ALLOWED = [
   /^router\/pattern\//,
   // The names of methods, and the limits of patterns.
   /^router\/(?:method|limits)\.ts$/,
+  // The media type of a response's body.
+  /^router\/content\/media_type\.ts$/,
   // The error of a path that is too long for a pattern.
   /^router\/errors\/http_error\.ts$/,
   /^schema\//,
