@@ -1,6 +1,6 @@
 import { checkedCaller } from "../../auth/internal.ts";
 import { parseJSON, ValueStore } from "../../session/internal.ts";
-import { encodeBase64Url, sha256Base64Url } from "../../session/secrets.ts";
+import { randomToken, sha256Base64Url } from "../../session/secrets.ts";
 import type { AccountStore } from "../store/store.ts";
 import { isDisabled } from "../actions/enter.ts";
 
@@ -73,7 +73,7 @@ export class Invitations {
     const open = await this.list();
     const isFull = open.length >= MAX_OPEN;
     if (isFull && open.every((one) => one.email !== email)) return "too-many";
-    const secret = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+    const secret = randomToken(16);
     const key = await this.#values.key(email);
     const createdAt = now();
     const value = {

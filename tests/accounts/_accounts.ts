@@ -2,12 +2,27 @@
 import { assert, assertEquals } from "@std/assert";
 import type { AccountsOptions, Mail } from "@gatehouse/web/accounts";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
+import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient, type TestClient } from "@gatehouse/web/testing";
+import {
+  createTestClient,
+  createTestProvider,
+  type TestClient,
+} from "@gatehouse/web/testing";
 
 /** A password that all rules accept. */
 export const PASSWORD = "correct horse battery";
+
+/** Creates the option `providers` with the provider "example". */
+export function exampleProviders({ client } = createTestProvider()) {
+  const provider = createOIDCAuthProvider({
+    ...client,
+    name: "example",
+    redirectUri: "https://test.example/login/with/example/callback",
+  });
+  return { example: { label: "Example", provider } };
+}
 
 let clients = 0;
 

@@ -5,7 +5,6 @@ import {
   createMemoryAccountStore,
 } from "@gatehouse/web/accounts/store";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
-import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import {
   createTestAuthenticator,
@@ -14,6 +13,7 @@ import {
 import {
   type Browser,
   codeOf,
+  exampleProviders,
   PASSWORD,
   startAccounts,
   tokenOf,
@@ -76,16 +76,7 @@ async function start() {
   const options = {
     now,
     definition: defineAccounts({ scopes: ["notes:read"] }),
-    providers: {
-      example: {
-        label: "Example",
-        provider: createOIDCAuthProvider({
-          ...provider.client,
-          name: "example",
-          redirectUri: "https://test.example/login/with/example/callback",
-        }),
-      },
-    },
+    providers: exampleProviders(provider),
   };
   const wrapped = interruption.wrap(database);
   const first = startAccounts({ ...options, database: wrapped });

@@ -11,9 +11,14 @@ import {
   createTestProvider,
   type TestClient,
 } from "@gatehouse/web/testing";
-import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { captureConsole } from "../_console.ts";
-import { Browser, PASSWORD, routesOf, tokenOf } from "./_accounts.ts";
+import {
+  Browser,
+  exampleProviders,
+  PASSWORD,
+  routesOf,
+  tokenOf,
+} from "./_accounts.ts";
 
 const DAY = 86_400_000;
 
@@ -323,13 +328,8 @@ Deno.test("the last administrator does not delete their account, even if two do 
 
 Deno.test("a link that an administrator began does not reach the user as whom they act", async () => {
   const google = createTestProvider();
-  const provider = createOIDCAuthProvider({
-    ...google.client,
-    name: "example",
-    redirectUri: "https://test.example/login/with/example/callback",
-  });
   const { adaId, root, rootId, store } = await start({
-    providers: { example: { label: "Example", provider } },
+    providers: exampleProviders(google),
   });
   const begun = await root.send("/account/logins", { provider: "example" });
   const { location } = await begun.json();
@@ -402,16 +402,7 @@ Deno.test("no way in changes while an administrator acts as the user (policy 11)
   });
   const { accounts, adaId, root, store } = await start({
     definition: definition as unknown as AccountsOptions["definition"],
-    providers: {
-      example: {
-        label: "Example",
-        provider: createOIDCAuthProvider({
-          ...createTestProvider().client,
-          name: "example",
-          redirectUri: "https://test.example/login/with/example/callback",
-        }),
-      },
-    },
+    providers: exampleProviders(),
   });
   await accounts.keys.issue(adaId, {
     name: "Key",

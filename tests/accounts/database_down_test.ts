@@ -8,14 +8,14 @@ import {
   createMemoryAccountStore,
 } from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
-import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import {
-  createTestClient,
-  createTestProvider,
-  type TestClient,
-} from "@gatehouse/web/testing";
-import { type AnyRoute, PASSWORD, routesOf } from "./_accounts.ts";
+  type AnyRoute,
+  exampleProviders,
+  PASSWORD,
+  routesOf,
+} from "./_accounts.ts";
 
 const email = "ada@example.com";
 
@@ -71,16 +71,7 @@ async function start() {
       teamRoles: ["owner", "reader"],
     }),
     admins: [email],
-    providers: {
-      example: {
-        label: "Example",
-        provider: createOIDCAuthProvider({
-          ...createTestProvider().client,
-          name: "example",
-          redirectUri: "https://test.example/login/with/example/callback",
-        }),
-      },
-    },
+    providers: exampleProviders(),
   });
   const router = createRouter({ middleware: accounts.middleware });
   router.map(accounts.routes, accounts.controller);

@@ -2,11 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
-import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient, createTestProvider } from "@gatehouse/web/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { captureConsole } from "../_console.ts";
-import { Browser, PASSWORD, routesOf } from "./_accounts.ts";
+import { Browser, exampleProviders, PASSWORD, routesOf } from "./_accounts.ts";
 
 const email = "ada@example.com";
 
@@ -44,16 +43,7 @@ function start() {
       scopes: ["notes:read"],
       teamRoles: ["owner", "reader"],
     }),
-    providers: {
-      example: {
-        label: "Example",
-        provider: createOIDCAuthProvider({
-          ...createTestProvider().client,
-          name: "example",
-          redirectUri: "https://test.example/login/with/example/callback",
-        }),
-      },
-    },
+    providers: exampleProviders(),
   });
   const router = createRouter({ middleware: accounts.middleware });
   router.map(accounts.routes, accounts.controller);

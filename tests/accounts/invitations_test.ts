@@ -11,11 +11,11 @@ import {
   type AccountStore,
   createMemoryAccountStore,
 } from "@gatehouse/web/accounts/store";
-import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { createTestProvider } from "@gatehouse/web/testing";
 import {
   type Browser,
   codeOf,
+  exampleProviders,
   PASSWORD,
   startAccounts,
   tokenOf,
@@ -35,16 +35,7 @@ function start(
     registration,
     database,
     definition: definition as never,
-    providers: {
-      example: {
-        label: "Example",
-        provider: createOIDCAuthProvider({
-          ...provider.client,
-          name: "example",
-          redirectUri: "https://test.example/login/with/example/callback",
-        }),
-      },
-    },
+    providers: exampleProviders(provider),
   });
 }
 

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Mail } from "@gatehouse/web/accounts";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { createTestAuthenticator } from "@gatehouse/web/testing";
 import {
@@ -65,6 +66,18 @@ async function firstFactor(browser: Browser): Promise<void> {
   const { next, location } = await login.json();
   assertEquals([next, location], ["second-factor", "/login/code"]);
   assertEquals(await browser.isLoggedIn(), false);
+}
+
+/** Chooses a new password by email, and returns the values of the next login. */
+async function resetPassword(
+  owner: Browser,
+  lastMail: (to: string) => Promise<Mail>,
+): Promise<{ email: string; password: string }> {
+  await owner.post("/login/reset", { email });
+  const token = tokenOf(await lastMail(email));
+  const password = "another horse battery";
+  await owner.post("/login/reset/link", { token, password });
+  return { email, password };
 }
 
 Deno.test("a login with an app needs its code, once, and returns to the page", async () => {
@@ -186,11 +199,8 @@ Deno.test("a link against one app removes another app that was set up since", as
   assertEquals(tokenOf(later) === token, false);
   const owner = browser();
   assertEquals((await owner.post("/account/not-me", { token })).status, 303);
-  await owner.post("/login/reset", { email });
-  const reset = tokenOf(await lastMail(email));
-  const password = "another horse battery";
-  await owner.post("/login/reset/link", { token: reset, password });
-  const login = await owner.post("/login", { email, password });
+  const values = await resetPassword(owner, lastMail);
+  const login = await owner.post("/login", values);
   assertEquals(login.headers.get("Location"), "/");
 });
 
@@ -207,11 +217,8 @@ Deno.test("a link against a passkey leaves the app that was set up before it", a
   const token = tokenOf(await lastMail(email));
   const owner = browser();
   assertEquals((await owner.post("/account/not-me", { token })).status, 303);
-  await owner.post("/login/reset", { email });
-  const reset = tokenOf(await lastMail(email));
-  const password = "another horse battery";
-  await owner.post("/login/reset/link", { token: reset, password });
-  const login = await owner.send("/login", { email, password });
+  const values = await resetPassword(owner, lastMail);
+  const login = await owner.send("/login", values);
   assertEquals((await login.json()).next, "second-factor");
 });
 
@@ -221,11 +228,8 @@ Deno.test("the notice of a new app removes it, and ends the access of a thief", 
   const owner = browser();
   assertEquals((await owner.post("/account/not-me", { token })).status, 303);
   assertEquals(await thief.isLoggedIn(), false);
-  await owner.post("/login/reset", { email });
-  const reset = tokenOf(await lastMail(email));
-  const password = "another horse battery";
-  await owner.post("/login/reset/link", { token: reset, password });
-  const login = await owner.post("/login", { email, password });
+  const values = await resetPassword(owner, lastMail);
+  const login = await owner.post("/login", values);
   assertEquals(login.headers.get("Location"), "/");
 });
 
@@ -237,10 +241,7 @@ Deno.test("a restored address removes the app of a thief", async () => {
   const owner = browser();
   const token = tokenOf(await lastMail(email));
   assertEquals((await owner.post("/account/not-me", { token })).status, 303);
-  await owner.post("/login/reset", { email });
-  const reset = tokenOf(await lastMail(email));
-  const password = "another horse battery";
-  await owner.post("/login/reset/link", { token: reset, password });
-  const login = await owner.post("/login", { email, password });
+  const values = await resetPassword(owner, lastMail);
+  const login = await owner.post("/login", values);
   assertEquals(login.headers.get("Location"), "/");
 });

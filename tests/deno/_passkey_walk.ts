@@ -1,3 +1,4 @@
+import type { Loose } from "../auth/_passkey_app.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, CDPSession, Page } from "npm:playwright-core@1.56.1";
 import type { ServedApp } from "./_app_servers.ts";
@@ -12,9 +13,6 @@ interface Device {
   /** Fails the test if the page reports a problem, such as its policy. */
   readonly problems: string[];
 }
-
-// deno-lint-ignore no-explicit-any -- CDP has no types here
-type Loose = any;
 
 /**
  * Registers a user, adds a passkey, and logs in by the button and by autofill.

@@ -42,10 +42,10 @@ function load(
     FormData: class {
       *[Symbol.iterator]() {}
     },
-    // deno-lint-ignore require-await -- the options of the server
-    fetch: async (url: string) => {
+    fetch: (url: string) => {
       onRequest(url);
-      return Response.json(url === "/create" ? CREATION : REQUEST);
+      const options = url === "/create" ? CREATION : REQUEST;
+      return Promise.resolve(Response.json(options));
     },
     setTimeout() {},
   };

@@ -1,4 +1,5 @@
 /** The test vectors of Web Authentication Level 3, section 16. */
+import type { Loose } from "../auth/_passkey_app.ts";
 import { assert, assertEquals } from "@std/assert";
 import { createPasskeys } from "@gatehouse/web/auth/passkey";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -59,9 +60,6 @@ function hex({ aaguid }: CeremonyVector): string {
     .join("");
 }
 
-// deno-lint-ignore no-explicit-any -- the answer of an application
-type Result = any;
-
 /** Creates an application whose challenges the test chooses. */
 function createVectorApp(acceptsAttestation = true) {
   const passkeys = createPasskeys({
@@ -104,7 +102,7 @@ function createVectorApp(acceptsAttestation = true) {
     purpose: string,
     id: string,
     { challenge, ...vector }: CeremonyVector,
-  ): Promise<Result> => {
+  ): Promise<Loose> => {
     const text = new TextEncoder().encode(encode(challenge!));
     const hash = await crypto.subtle.digest("SHA-256", text);
     const hashed = encode(new Uint8Array(hash));

@@ -111,8 +111,7 @@ Deno.test("ok, status and reason narrow a result", async () => {
 });
 
 compiles("the input of a call is that of the route", () => {
-  // deno-lint-ignore no-unused-vars -- Only the compiler reads it.
-  const calls = () => {
+  const _calls = () => {
     client.show({ params: { id: "a" }, signal: AbortSignal.abort() });
     // @ts-expect-error The params are missing.
     client.show();
