@@ -106,8 +106,8 @@ export function testAccounts<const N extends Names = Names>(
 }
 
 /**
- * Returns the middleware with responses that wait for the work after them, which
- * would continue after the end of a test.
+ * Returns the middleware. Its responses wait for the work that follows them, which
+ * could otherwise outlive a test.
  */
 function withoutLaterWork<N extends Names>(
   { flush, middleware: [first, ...others] }: Accounts<N>,

@@ -45,7 +45,7 @@ export interface TestProviderClient {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Returns the time at the provider. */
   readonly now: () => number;
-  /** The timeout of requests, in milliseconds: long, for slow machines. */
+  /** The timeout of requests, in milliseconds. It is long, for slow machines. */
   readonly timeout: number;
 }
 
