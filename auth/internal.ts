@@ -5,6 +5,13 @@
  *
  * @module
  */
+export type {
+  ConnectedApps,
+  Grant,
+  GrantClient,
+  GrantFilter,
+  UserSource,
+} from "./issued_tokens/connected_apps.ts";
 export {
   createOneTimeToken,
   readOneTimeToken,

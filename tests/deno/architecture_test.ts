@@ -7,7 +7,7 @@ const FLOORS = [
   ["router/"],
   ["session/"],
   ["logger/", "auth/"],
-  ["accounts/"],
+  ["accounts/", "oauth_server/"],
   ["mod.ts", "testing.ts", "create/"],
 ];
 

@@ -1,0 +1,126 @@
+/**
+ * The authentication of a client at the token endpoint: none for public clients,
+ * SHA-256 hashes of its secrets as base64url, its public keys, or their URL.
+ */
+export type ClientAuthentication =
+  | "none"
+  | { readonly secretHashes: readonly string[] }
+  | { readonly jwks: object }
+  | { readonly jwksUri: string };
+
+/** A way in which a client uses the server. */
+export type ClientGrant = "code" | "device" | "introspection";
+
+/** A client that the application knows in advance. */
+export interface RegisteredClient {
+  /** The client id. */
+  readonly id: string;
+
+  /** The name, which the consent page shows. */
+  readonly name: string;
+
+  /**
+   * The redirect URIs, which requests must contain exactly. Only the port of a
+   * loopback URI such as `http://127.0.0.1/callback` may differ (RFC 8252, section
+   * 7.3). A native application can have a scheme with a dot, such as
+   * `com.example.app:/callback`.
+   *
+   * @default {[]}
+   */
+  readonly redirectUris?: readonly string[];
+
+  /**
+   * The authentication at the token endpoint.
+   *
+   * @default {"none"}
+   */
+  readonly authentication?: ClientAuthentication;
+
+  /**
+   * The uses of the server.
+   *
+   * @default {["code"]}
+   */
+  readonly grants?: readonly ClientGrant[];
+
+  /**
+   * The scopes that the client may request.
+   *
+   * @default {all of the resource}
+   */
+  readonly scopes?: readonly string[];
+
+  /**
+   * `true` for a client of the application itself, which needs no consent. It must
+   * authenticate.
+   *
+   * @default {false}
+   */
+  readonly trusted?: boolean;
+}
+
+/** A client, whatever its source. */
+export interface Client {
+  /** The client id. */
+  readonly id: string;
+  /** The name, for users. */
+  readonly name: string;
+  /**
+   * The host of its metadata document.
+   *
+   * @default {undefined}
+   */
+  readonly host?: string;
+  /** The redirect URIs. */
+  readonly redirectUris: readonly string[];
+  /** The authentication at the token endpoint. */
+  readonly authentication: ClientAuthentication;
+  /** The uses of the server. */
+  readonly grants: readonly ClientGrant[];
+  /**
+   * The scopes that it may request.
+   *
+   * @default {all of the resource}
+   */
+  readonly scopes?: readonly string[];
+  /** `true` if it needs no consent. */
+  readonly trusted: boolean;
+  /** The source: the application's options, a metadata document, registration. */
+  readonly source: "registered" | "document" | "dynamic";
+}
+
+/** A request to an endpoint that authenticates clients. */
+export interface TokenRequest {
+  /** The form. Each name occurs once. */
+  readonly form: ReadonlyMap<string, string>;
+  /** The headers. */
+  readonly headers: Headers;
+}
+
+/** The clients of a server. */
+export interface Clients {
+  /**
+   * Returns a client without a request to another server: registered and dynamic
+   * ones, and cached documents.
+   *
+   * @param id The client id, from the network.
+   */
+  find(id: string): Promise<Client | null>;
+
+  /**
+   * Returns a client, and may fetch its metadata document. Only call it for a user
+   * who is logged in.
+   *
+   * @param id The client id, from the network.
+   */
+  resolve(id: string): Promise<Client | null>;
+
+  /**
+   * Returns `true` if a request has the client's authentication. Only call it after
+   * the code or the grant of the request was found.
+   *
+   * @param request The request.
+   * @param client The client.
+   */
+  authenticate(request: TokenRequest, client: Client): Promise<boolean>;
+}

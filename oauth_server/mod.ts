@@ -1,0 +1,21 @@
+/**
+ * An OAuth 2.1 authorization server for the users of an application: MCP clients,
+ * command-line programs, native applications and partners.
+ *
+ * @module
+ */
+export type {
+  ConnectedApps,
+  Grant,
+  GrantClient,
+  GrantFilter,
+  UserSource,
+} from "../auth/internal.ts";
+export type {
+  Client,
+  ClientAuthentication,
+  ClientGrant,
+  Clients,
+  RegisteredClient,
+  TokenRequest,
+} from "./clients/client.ts";
