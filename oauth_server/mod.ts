@@ -12,10 +12,7 @@ export type {
   UserSource,
 } from "../auth/internal.ts";
 export type {
-  Client,
   ClientAuthentication,
   ClientGrant,
-  Clients,
   RegisteredClient,
-  TokenRequest,
 } from "./clients/client.ts";

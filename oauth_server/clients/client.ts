@@ -75,6 +75,11 @@ export interface Client {
   readonly redirectUris: readonly string[];
   /** The authentication at the token endpoint. */
   readonly authentication: ClientAuthentication;
+  /**
+   * `true` if requests without authentication are accepted: always with `"none"`,
+   * and for documents that offer keys and `none`, as ChatGPT's does.
+   */
+  readonly isPublic: boolean;
   /** The uses of the server. */
   readonly grants: readonly ClientGrant[];
   /**
@@ -89,6 +94,20 @@ export interface Client {
   readonly source: "registered" | "document" | "dynamic";
 }
 
+/** The part of a client that the token endpoint needs. */
+export type TokenClient = Pick<
+  Client,
+  "authentication" | "id" | "isPublic" | "source"
+>;
+
+/**
+ * The part of a client that a code and a grant keep. Registered clients have only
+ * their id and source, because the application decides about the rest each time.
+ */
+export type GrantedClient =
+  & Pick<Client, "id" | "source">
+  & Partial<TokenClient>;
+
 /** A request to an endpoint that authenticates clients. */
 export interface TokenRequest {
   /** The form. Each name occurs once. */
@@ -99,6 +118,9 @@ export interface TokenRequest {
 
 /** The clients of a server. */
 export interface Clients {
+  /** `true` if clients can have a URL as their id, for the metadata. */
+  readonly hasDocuments: boolean;
+
   /**
    * Returns a client without a request to another server: registered and dynamic
    * ones, and cached documents.
@@ -116,11 +138,30 @@ export interface Clients {
   resolve(id: string): Promise<Client | null>;
 
   /**
-   * Returns `true` if a request has the client's authentication. Only call it after
-   * the code or the grant of the request was found.
+   * Returns the client of a code or a grant, without a request to another server,
+   * or `null` if the application does not allow it any more. Registered clients are
+   * as they are now. Others are as they were when the user approved them: their
+   * document may have changed since, and their server may be unavailable.
+   *
+   * @param granted The client, as the grant kept it.
+   */
+  ofGrant(granted: GrantedClient): Promise<TokenClient | null>;
+
+  /**
+   * Returns `true` if a request has the client's authentication. It may fetch the
+   * keys of the client, so only call it after the code or the grant of the request
+   * was found, or for a registered client.
    *
    * @param request The request.
    * @param client The client.
    */
-  authenticate(request: TokenRequest, client: Client): Promise<boolean>;
+  authenticate(request: TokenRequest, client: TokenClient): Promise<boolean>;
+}
+
+/** Returns the part of a client that a grant keeps. */
+export function grantedClient(client: Client): GrantedClient {
+  const { authentication, id, isPublic, source } = client;
+  return source === "registered"
+    ? { id, source }
+    : { id, source, authentication, isPublic };
 }
