@@ -165,8 +165,9 @@ Deno.test("deno task test runs every test file but the long ones, once", async (
 
 Deno.test("the long tests are all run, each once", async () => {
   const shared = await SUITES["test:long"]();
+  const slow = await SUITES["test:slow"]();
   const alone = await SUITES["test:undisturbed"]();
-  const files = [...shared.args, ...alone.args]
+  const files = [...shared.args, ...slow.args, ...alone.args]
     .filter((part) => part.endsWith("_test.ts"));
   assertEquals(files.sort(), await testFiles("tests/long/"));
   assertEquals(alone.args, Object.keys(UNDISTURBED));

@@ -4,12 +4,12 @@ import { type SuiteName, SUITES } from "./suites.ts";
 
 /**
  * The steps of the gate. Those in one row run at the same time: the type check
- * uses one core.
+ * uses one core, and the long tests often wait for other programs.
  */
 export const STEPS: readonly (readonly ("checks" | SuiteName)[])[] = [
   ["test", "checks"],
   ["test:docs"],
-  ["test:long"],
+  ["test:long", "test:slow"],
   ["test:undisturbed"],
 ];
 

@@ -29,6 +29,18 @@ export const UNDISTURBED: Readonly<Record<string, string>> = {
   "tests/long/session_stores_test.ts": "how long a frozen store blocks",
 };
 
+/**
+ * The files in `tests/long/` that take minutes. They run next to the others, so
+ * that none of them begins last and runs by itself.
+ */
+export const SLOW: readonly string[] = [
+  "tests/long/app_runtimes_browser_test.ts",
+  "tests/long/create_runtimes_test.ts",
+  "tests/long/runtimes_test.ts",
+  "tests/long/session_runtimes_test.ts",
+  "tests/long/site_browser_test.ts",
+];
+
 /** All suites by name. */
 export const SUITES = {
   /** All tests but the long ones, in a few isolates. */
@@ -37,11 +49,14 @@ export const SUITES = {
   "test:isolates": async () => parallel({ paths: await quickFiles() }),
   /** The examples in the documentation. */
   "test:docs": async () => parallel(await wrapExamples(await findExamples())),
-  /** The long tests that share the machine. */
+  /** The long tests that share the machine, but for the slow ones. */
   "test:long": async () =>
     parallel({
-      paths: (await testFiles(LONG)).filter((file) => !(file in UNDISTURBED)),
+      paths: (await testFiles(LONG))
+        .filter((file) => !(file in UNDISTURBED) && !SLOW.includes(file)),
     }),
+  /** The slow ones. */
+  "test:slow": () => Promise.resolve(parallel({ paths: SLOW })),
   /** The long tests that run one after the other. */
   "test:undisturbed": () => Promise.resolve({ args: Object.keys(UNDISTURBED) }),
 } satisfies Record<string, () => Promise<Suite>>;
