@@ -6,6 +6,7 @@ import {
   type Call,
   type Done,
   type Failed,
+  hasLongPath,
   type Input,
   type Outcome,
   refused,
@@ -112,7 +113,9 @@ export class Answers {
       }
       context.set(RequestInput, input);
       const call = await this.#callOf(context, input);
-      const outcome = await act(call);
+      const outcome = hasLongPath(context)
+        ? refused(call.messages.longPath, 414)
+        : await act(call);
       if (wantsJSON(context)) return await answerJSON(context, outcome);
       if (outcome.ok && outcome.recoveryCodes !== undefined) {
         return renderPage(call, recoveryCodesView(call, outcome.recoveryCodes));

@@ -3,7 +3,7 @@ import { redirect } from "../router/internal.ts";
 import type { Answers, ViewCall } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
 import { onlyIf } from "./_key_actions.ts";
-import type { Shown } from "./actions/call.ts";
+import { searchOf, type Shown } from "./actions/call.ts";
 import { ownAccount } from "./actions/enter.ts";
 import { IDENTITY } from "./actions/identity.ts";
 import {
@@ -71,7 +71,8 @@ export function providerActions(
 function emailPage(call: ViewCall, state: FormState): View | Response {
   const waiting = waitingIdentity(call);
   if (waiting === null) {
-    return redirect(call.services.routes.login.index.href());
+    const { login } = call.services.routes;
+    return redirect(login.index.href({}, searchOf(call.context)));
   }
   const { email, identity: { name } } = waiting;
   return providerEmailView(call, state, { email, name });

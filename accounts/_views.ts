@@ -37,7 +37,7 @@ export async function secondFactorPage(
 ): Promise<View | Response> {
   const { context, services: { factors, routes } } = call;
   return await factors.pendingLogin(context) === null
-    ? redirect(routes.login.index.href())
+    ? redirect(routes.login.index.href({}, searchOf(context)))
     : secondFactorView(call, state);
 }
 

@@ -15,6 +15,8 @@ import {
 } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { keyOfUser } from "./keys/require_scope.ts";
+import type { AccountRoutes } from "./definition/routes.ts";
+import { isLongPath } from "./actions/call.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { ownAccount } from "./actions/enter.ts";
 import type { Services, Settings } from "./actions/services.ts";
@@ -29,12 +31,30 @@ export function wantsJSON({ request }: RequestContext): boolean {
 }
 
 /** Creates the guard of pages for users. Visitors go to the login page. */
-export function createRequireUser({ routes }: Settings): Guard {
-  const toLogin = redirectToLogin(routes.login.index.href());
-  return either(
-    requireAuth(),
-    requireAuth({ onUnauthenticated: toLogin }),
-  );
+export function createRequireUser({ routes: { login } }: Settings): Guard {
+  const toLogin = redirectToLogin(login.index.href());
+  const onUnauthenticated = (request: Request) =>
+    withoutLongPath(login.index, request) ?? toLogin(request);
+  return either(requireAuth(), requireAuth({ onUnauthenticated }));
+}
+
+/**
+ * Returns the redirect to a page that says that the path is too long to return to,
+ * or `undefined` if there is room for it.
+ */
+function withoutLongPath(
+  page: AccountRoutes["login"]["index"] | AccountRoutes["confirm"]["index"],
+  { url }: Request,
+): Response | undefined {
+  const { pathname, search } = new URL(url);
+  if (!isLongPath(pathname + search)) return undefined;
+  return uncached(redirect(page.href({}, { notice: "long-path" })));
+}
+
+/** Makes a redirect uncacheable, because it depends on the login. */
+function uncached(response: Response): Response {
+  response.headers.set("Cache-Control", "no-store");
+  return response;
 }
 
 /**
@@ -47,12 +67,11 @@ export function createRequireFresh(
   ready: () => Promise<Services>,
 ): Guard {
   const confirm = routes.confirm.index;
-  const onStale = ({ url }: Request) => {
-    const { pathname, search } = new URL(url);
+  const onStale = (request: Request) => {
+    const { pathname, search } = new URL(request.url);
     const returnTo = pathname + search;
-    const response = redirect(confirm.href({}, { returnTo }));
-    response.headers.set("Cache-Control", "no-store");
-    return response;
+    return withoutLongPath(confirm, request) ??
+      uncached(redirect(confirm.href({}, { returnTo })));
   };
   const recent = either(
     requireFreshAuth(FRESH, { now }),

@@ -54,7 +54,13 @@ export interface Done {
 export type Shown = Readonly<Record<string, JSONValue>>;
 
 /** The messages for browsers without a login, by their names in the URL. */
-export type Notice = "sent" | "reset" | "restored" | "logged-out" | "deleted";
+export type Notice =
+  | "sent"
+  | "reset"
+  | "restored"
+  | "logged-out"
+  | "deleted"
+  | "long-path";
 
 /** An action that failed. */
 export interface Failed {
@@ -68,6 +74,8 @@ export interface Failed {
   readonly retryAfter?: number;
   /** The same setup of an authenticator app, to show the form again. */
   readonly setup?: TOTPSetup;
+  /** The path of the next page, if the URL does not have it. */
+  readonly returnTo?: string;
 }
 
 /** Creates a result with an error of the whole form. */
@@ -95,18 +103,48 @@ export function expired({ messages }: Call): Failed {
   return { ok: false, status: 400, error: messages.linkExpiredTitle };
 }
 
+/**
+ * The longest path that a login returns to, in characters. The data of emails and
+ * of pending logins have room for it.
+ */
+const LONGEST_PATH = 2_000;
+
+/** Returns `true` for a path that is too long to return to. */
+export function isLongPath(path: string): boolean {
+  return path.length > LONGEST_PATH;
+}
+
+/** Returns `true` if the path of the next page is too long, so that it is lost. */
+export function hasLongPath({ url }: RequestContext): boolean {
+  const path = url.searchParams.get("returnTo") ?? "/";
+  // In the address, a letter such as "é" takes six characters.
+  const target = URL.parse(path, url.origin);
+  return isLongPath(path) ||
+    target !== null && isLongPath(target.href.slice(target.origin.length));
+}
+
+/** The search params that keep the path of the next page. */
+export type ReturnToSearch = { readonly returnTo: string } | undefined;
+
 /** Returns the path of the next page, which is always on this origin. */
 export function returnToOf(
-  { url }: RequestContext,
+  context: RequestContext,
   { home }: Pick<Services, "home">,
 ): string {
-  return safeRedirectPath(url.searchParams.get("returnTo"), home);
+  return searchOf(context)?.returnTo ?? home;
 }
 
 /** Returns the search params that keep the path of the next page. */
-export function searchOf(
-  { url }: RequestContext,
-): { readonly returnTo: string } | undefined {
-  const returnTo = safeRedirectPath(url.searchParams.get("returnTo"), "");
-  return returnTo === "" ? undefined : { returnTo };
+export function searchOf(context: RequestContext): ReturnToSearch {
+  const { searchParams } = context.url;
+  const returnTo = safeRedirectPath(searchParams.get("returnTo"), "");
+  return returnTo === "" || hasLongPath(context) ? undefined : { returnTo };
+}
+
+/** Returns the search params that keep a path, unless it is the home page. */
+export function searchFor(
+  returnTo: string,
+  { home }: Pick<Services, "home">,
+): ReturnToSearch {
+  return returnTo === home ? undefined : { returnTo };
 }

@@ -11,9 +11,6 @@ import {
 import { emailRefusal } from "./email_refusal.ts";
 import { enter, isDisabled } from "./enter.ts";
 
-/** The longest path that an email login keeps, in characters. */
-const LONGEST_PATH = 2_000;
-
 /**
  * Sends a code and a link to log in. The response is the same if there is no
  * account.
@@ -26,12 +23,11 @@ export async function startEmailLogin(call: Call): Promise<Outcome> {
   if (form.failed !== null) return form.failed;
   const found = await store.findByEmail(email);
   const account = found === null || isDisabled(found, now()) ? null : found;
-  const returnTo = returnToOf(context, services);
   const mail = await emailLogins.start(context, {
     email,
     account: account?.id ?? null,
     version: account?.version,
-    ...returnTo.length <= LONGEST_PATH && { data: returnTo },
+    data: returnToOf(context, services),
   });
   if (mail !== null) outbox.add(context, loginMail(call, mail));
   const location = routes.emailLoginCode.index.href({}, searchOf(context));

@@ -4,7 +4,13 @@ import { HTTPError } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { type LoginTimeouts, SessionConflictError } from "../../session/mod.ts";
 import type { StoredAccount } from "../store/store.ts";
-import { type Call, type Outcome, refused, returnToOf } from "./call.ts";
+import {
+  type Call,
+  type Outcome,
+  refused,
+  returnToOf,
+  searchFor,
+} from "./call.ts";
 
 /** The proof of a login. */
 export interface Proof {
@@ -45,7 +51,8 @@ export async function enter(
   );
   if (session === "ended") return refused(messages.wrongLogin);
   if (session === null) {
-    const location = services.routes.secondFactor.index.href();
+    const search = searchFor(returnTo, services);
+    const location = services.routes.secondFactor.index.href({}, search);
     return { ok: true, next: "second-factor", location };
   }
   return await welcome(call, account, returnTo);
@@ -60,14 +67,17 @@ export async function confirmLogin(
   call: Call,
   { authenticatedAt, methods, returnTo = confirmedPath(call) }: Proof,
 ): Promise<Outcome> {
-  const { context, services: { routes } } = call;
+  const { context, services } = call;
   const { id, version } = ownAccount(context);
   const session = await unlessEnded(
     completeAuth(context, id, { version, methods, authenticatedAt }),
   );
-  return session === "ended"
-    ? { ok: true, next: "login", location: routes.login.index.href() }
-    : { ok: true, next: "done", location: returnTo };
+  if (session !== "ended") {
+    return { ok: true, next: "done", location: returnTo };
+  }
+  const search = searchFor(returnTo, services);
+  const location = services.routes.login.index.href({}, search);
+  return { ok: true, next: "login", location };
 }
 
 /** Returns the path of the page that needs the confirmation. */

@@ -48,6 +48,12 @@ export async function startProviderConfirm(call: Call): Promise<Outcome> {
 export async function finishAtProvider(call: Call): Promise<Outcome> {
   const result = await providerResult(call);
   if (!("issuer" in result)) return result;
+  const outcome = await finishAs(call, result);
+  // The user may try again, and must not lose the page.
+  return outcome.ok ? outcome : { ...outcome, returnTo: result.returnTo };
+}
+
+async function finishAs(call: Call, result: Success): Promise<Outcome> {
   if (result.data.purpose === "login") {
     return await logInByIdentity(call, result);
   }

@@ -12,6 +12,8 @@ import {
   type Outcome,
   refused,
   returnToOf,
+  searchFor,
+  searchOf,
   throttled,
 } from "./call.ts";
 import { enter } from "./enter.ts";
@@ -152,7 +154,8 @@ async function registerByIdentity(
     const { returnTo } = result;
     const waiting: Waiting = { ...values, identity, returnTo, at: now() };
     context.get(Session).set(KEY, waiting as unknown as JSONValue);
-    const location = routes.providerEmail.index.href();
+    const search = searchFor(returnTo, services);
+    const location = routes.providerEmail.index.href({}, search);
     return { ok: true, next: "email", location };
   }
   const attempt = await services.registrationThrottle.attempt(context, null);
@@ -200,7 +203,8 @@ export async function registerAddress(call: Call): Promise<Outcome> {
   const name = waiting.name || email.slice(0, 100);
   const draft = { email, name, identity, returnTo };
   await sendProof(call, { ...draft, fields: {}, passwordHash: "" });
-  const location = services.routes.registerCode.index.href();
+  const { registerCode } = services.routes;
+  const location = registerCode.index.href({}, searchOf(context));
   return { ok: true, next: "code", location };
 }
 
@@ -214,9 +218,10 @@ export async function providerResult(
   const { provider } = found;
   const result = await flowOf(provider).result(provider, context);
   if (result.ok) return result;
-  return refused(
-    result.error.code === "access_denied"
-      ? providers.cancelled
-      : providers.failed,
-  );
+  const { error, returnTo } = result;
+  const isCancelled = error.code === "access_denied";
+  return {
+    ...refused(isCancelled ? providers.cancelled : providers.failed),
+    ...returnTo !== undefined && { returnTo },
+  };
 }

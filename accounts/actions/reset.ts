@@ -9,7 +9,7 @@ import { resetDoneMail, resetMail } from "../mails/contents.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { Form } from "./_form.ts";
 import { hashNewPassword } from "./_passwords.ts";
-import { type Call, expired, invalid, type Outcome } from "./call.ts";
+import { type Call, expired, invalid, type Outcome, searchOf } from "./call.ts";
 import { isDisabled } from "./enter.ts";
 
 const purpose = "account-reset";
@@ -26,7 +26,7 @@ export async function requestReset(call: Call): Promise<Outcome> {
   // Each request counts, so an attacker cannot flood a mailbox.
   const { allowed } = await services.resetThrottle.attempt(context, email);
   if (allowed) await sendLink(call, email);
-  const location = services.routes.reset.index.href();
+  const location = services.routes.reset.index.href({}, searchOf(context));
   return { ok: true, next: "sent", location, notice: "sent" };
 }
 

@@ -127,6 +127,8 @@ export const english: Messages = {
   changePassword: "Change password",
   resetDone: "Your password was changed. Log in with the new one.",
   loggedOut: "You are logged out.",
+  longPath:
+    "The address of the page that you opened is too long to return to it. Continue here, and then open it again.",
   welcome: (name) => `You are logged in, ${name}.`,
   deletionCancelled: "Your account will not be deleted.",
   account: "Account",

@@ -130,6 +130,8 @@ export const german: Messages = {
   changePassword: "Passwort ändern",
   resetDone: "Ihr Passwort wurde geändert. Melden Sie sich mit dem neuen an.",
   loggedOut: "Sie sind abgemeldet.",
+  longPath:
+    "Die Adresse der geöffneten Seite ist zu lang, um dorthin zurückzukehren. Fahren Sie hier fort, und öffnen Sie sie danach erneut.",
   welcome: (name) => `Sie sind angemeldet, ${name}.`,
   deletionCancelled: "Ihr Konto wird nicht gelöscht.",
   account: "Konto",

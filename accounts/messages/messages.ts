@@ -57,6 +57,7 @@ export interface Messages {
   readonly changePassword: string;
   readonly resetDone: string;
   readonly loggedOut: string;
+  readonly longPath: string;
   readonly welcome: (name: string) => string;
   readonly deletionCancelled: string;
   // These strings are on the pages for users.

@@ -4,7 +4,7 @@ import { Session } from "../../session/mod.ts";
 import { Auth } from "../../auth/middleware/mod.ts";
 import type { Call } from "../actions/call.ts";
 import { deletionDays } from "../actions/deletion_days.ts";
-import { type Notice, searchOf } from "../actions/call.ts";
+import { hasLongPath, type Notice, searchOf } from "../actions/call.ts";
 import type { Messages } from "../messages/messages.ts";
 
 /** A page, for the option `layout`. */
@@ -96,8 +96,12 @@ function message(
     "restored": messages.notMeDone,
     "logged-out": messages.loggedOut,
     "deleted": messages.deleted(deletionDays(services)),
+    "long-path": messages.longPath,
   };
-  const notice = context.url.searchParams.get("notice") ?? "";
+  const { searchParams } = context.url;
+  const notice = hasLongPath(context)
+    ? "long-path"
+    : searchParams.get("notice") ?? "";
   const text = Object.hasOwn(notices, notice)
     ? notices[notice as Notice]
     : context.get(Session).get(MESSAGE);

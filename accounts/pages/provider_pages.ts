@@ -52,15 +52,17 @@ export function leavingView(
 
 /** Creates the page of a login at a provider that did not work. */
 export function providerProblemView(
-  { messages, services: { routes } }: PageCall,
+  { context, messages, services: { routes } }: PageCall,
   state: FormState,
 ): View {
+  const { returnTo } = state.failed ?? {};
+  const search = returnTo === undefined ? searchOf(context) : { returnTo };
   return card(
     messages.providers.problem,
     html`
       ${errorSummary(messages, state)}
       <p class="links">
-        <a href="${routes.login.index.href()}">${messages.back}</a>
+        <a href="${routes.login.index.href({}, search)}">${messages.back}</a>
       </p>
     `,
   );
@@ -68,17 +70,17 @@ export function providerProblemView(
 
 /** Creates the page that asks for the address of a new account. */
 export function providerEmailView(
-  { messages, services: { routes } }: PageCall,
+  { context, messages, services: { routes } }: PageCall,
   state: FormState,
   { email, name }: { readonly email: string; readonly name: string },
 ): View {
+  const action = routes.providerEmail.action.href({}, searchOf(context));
   return card(
     messages.providers.emailTitle,
     html`
       ${errorSummary(messages, state)}
       <p>${messages.providers.emailText(name)}</p>
-      <form method="post" action="${routes.providerEmail.action.href()}"
-        novalidate>
+      <form method="post" action="${action}" novalidate>
         ${emailField(messages.email, "email", {
           ...state,
           values: { email, ...state.values },

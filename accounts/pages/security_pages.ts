@@ -14,15 +14,16 @@ import { passkeyConfirmForm } from "./passkey_pages.ts";
 
 /** Creates the page that asks for the second factor. */
 export function secondFactorView(
-  { messages, services: { routes } }: PageCall,
+  { context, messages, services: { routes } }: PageCall,
   state: FormState,
 ): View {
+  const search = searchOf(context);
   return card(
     messages.secondFactorTitle,
     html`
       ${errorSummary(messages, state)}
-      <form method="post" action="${routes.secondFactor.action.href()}"
-        novalidate>
+      <form method="post"
+        action="${routes.secondFactor.action.href({}, search)}" novalidate>
         ${appCode(messages, state)}
         ${checkbox(
           { name: "remember", label: messages.rememberBrowser },
@@ -31,7 +32,7 @@ export function secondFactorView(
         <button>${messages.logIn}</button>
       </form>
       <p class="links">
-        <a href="${routes.login.index.href()}">${messages.back}</a>
+        <a href="${routes.login.index.href({}, search)}">${messages.back}</a>
       </p>
     `,
   );

@@ -61,7 +61,8 @@ function loginLinks({ context, messages, services }: PageCall): Markup {
     <p class="links">
       <a href="${keepReturnTo(context, routes.emailLogin.index)}">
         ${messages.emailLogin}</a>
-      <a href="${routes.reset.index.href()}">${messages.forgot}</a>
+      <a href="${keepReturnTo(context, routes.reset.index)}">
+        ${messages.forgot}</a>
       ${registration === "open" && question(
         messages.noAccount,
         keepReturnTo(context, routes.register.index),
@@ -218,18 +219,20 @@ export function expiredView({ messages }: PageCall, again: string): View {
 
 /** Creates the page that asks for the address of a forgotten password. */
 export function resetView(call: PageCall, state: FormState): View {
-  const { messages, services: { routes } } = call;
+  const { context, messages, services: { routes } } = call;
+  const action = routes.reset.action.href({}, searchOf(context));
   return card(
     messages.resetTitle,
     html`
       ${errorSummary(messages, state)}
       <p>${messages.resetText}</p>
-      <form method="post" action="${routes.reset.action.href()}" novalidate>
+      <form method="post" action="${action}" novalidate>
         ${emailField(messages.email, "username", state)}
         <button>${messages.sendLink}</button>
       </form>
       <p class="links">
-        <a href="${routes.login.index.href()}">${messages.logIn}</a>
+        <a href="${keepReturnTo(context, routes.login.index)}">
+          ${messages.logIn}</a>
       </p>
     `,
   );

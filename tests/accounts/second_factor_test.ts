@@ -64,7 +64,8 @@ async function firstFactor(browser: Browser): Promise<void> {
     password: PASSWORD,
   });
   const { next, location } = await login.json();
-  assertEquals([next, location], ["second-factor", "/login/code"]);
+  const step = "/login/code?returnTo=%2Ffresh";
+  assertEquals([next, location], ["second-factor", step]);
   assertEquals(await browser.isLoggedIn(), false);
 }
 

@@ -56,6 +56,9 @@ const OWN: PendingBounds = { count: 8, bytes: 12_288 };
  */
 const FOREIGN: PendingBounds = { count: 2, bytes: 3_072 };
 
+/** The maximum length of the path to return to in a cookie, in characters. */
+const MAX_RETURN_TO = 1_024;
+
 /**
  * The maximum size of a pending login as JSON within JSON. Sealed, with the user's
  * id and its attributes, such a cookie has less than 4,096 bytes.
@@ -64,10 +67,11 @@ const MAX_NESTED_BYTES = 2600;
 
 /**
  * Creates a pending login. The browser only learns its `state`. If it is too
- * large for a cookie, `returnTo` is dropped.
+ * large for the cookie of the session, `returnTo` is dropped.
  */
 export function createTransaction(
   now: number,
+  isInCookie: boolean,
   login: Omit<Transaction, "nonce" | "verifier" | "startedAt">,
 ): StartedTransaction {
   const transaction: Transaction = {
@@ -78,10 +82,11 @@ export function createTransaction(
   };
   // The size is that in a session cookie, in which a quote takes four bytes.
   const size = byteLength(JSON.stringify(JSON.stringify(transaction)));
-  const { returnTo: _, ...shorter } = transaction;
+  const { returnTo = "", ...shorter } = transaction;
+  const isTooLarge = returnTo.length > MAX_RETURN_TO || size > MAX_NESTED_BYTES;
   return {
     state: randomToken(),
-    transaction: size > MAX_NESTED_BYTES ? shorter : transaction,
+    transaction: isInCookie && isTooLarge ? shorter : transaction,
   };
 }
 

@@ -4,7 +4,7 @@ import {
   withHeaders,
 } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
-import { isStrict } from "../../../session/internal.ts";
+import { isStrict, storeOf } from "../../../session/internal.ts";
 import { sha256Base64Url } from "../../../session/secrets.ts";
 import { ExternalAuthError } from "../../issuer/mod.ts";
 import { currentSession } from "../../login/current_session.ts";
@@ -24,9 +24,6 @@ import {
   type StartedTransaction,
 } from "./_transaction.ts";
 
-/** The maximum length of the path to return to, in characters. */
-const MAX_RETURN_TO = 1024;
-
 /** The maximum size of the application's data as JSON, in bytes. */
 const MAX_DATA = 1024;
 
@@ -35,7 +32,8 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
   /**
    * The path to return to after the login. Pass it from the query unchanged: the
    * result always has a path on this origin. It is dropped if it is longer than
-   * 1,024 characters, or if it does not fit into a cookie together with `data`.
+   * 2,048 characters. Sessions in cookies drop it if it is longer than 1,024
+   * characters, or does not fit into a cookie together with `data`.
    *
    * @default {"/"}
    */
@@ -174,19 +172,19 @@ async function createLocation(
 ): Promise<URL> {
   const { client, now, options: registered } = engine;
   const metadata = await engine.metadata();
-  if (isStrict(currentSession(context, "start the external login"))) {
+  const session = currentSession(context, "start the external login");
+  if (isStrict(session)) {
     assertSameSite(
       new URL(metadata.authorization_endpoint),
       engine.redirectUri,
     );
   }
   const chosen = { ...registered, ...withoutUndefined(options) };
-  const returnTo = safeRedirectPath(options.returnTo);
-  const started = createTransaction(now(), {
+  const started = createTransaction(now(), storeOf(session) === null, {
     issuer: engine.definition.issuer,
     clientId: client.clientId,
     redirectUri: registered.redirectUri,
-    ...returnTo.length <= MAX_RETURN_TO && { returnTo },
+    returnTo: safeRedirectPath(options.returnTo),
     ...options.data && { data: options.data },
     ...chosen.maxAge !== undefined && { maxAge: chosen.maxAge },
   });

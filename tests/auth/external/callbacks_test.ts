@@ -386,7 +386,7 @@ const targets = [
   ["https://evil.example/", "/"],
   ["/.//evil.example", "/"],
   ["javascript:alert(1)", "/"],
-  ["/" + "a".repeat(1100), "/"],
+  ["/" + "a".repeat(2048), "/"],
   ["/" + "a".repeat(5000), "/"],
 ];
 

@@ -165,6 +165,15 @@ Deno.test("startExternalAuth() accepts 1,024 bytes of data with a long returnTo 
   assertEquals(await end(await begin({ data, returnTo })), { data, returnTo });
 });
 
+Deno.test("startExternalAuth() keeps a returnTo of 2,048 characters and 1,024 bytes of data in a store", async () => {
+  const { begin, end } = await setUp();
+  const data = { a: "a".repeat(1024 - 8) };
+  const returnTo = `/${"\\".repeat(2047)}`.replace("\\", "?");
+  assertEquals(await end(await begin({ data, returnTo })), { data, returnTo });
+  const long = await begin({ data, returnTo: `${returnTo}s` });
+  assertEquals(await end(long), { data, returnTo: "/" });
+});
+
 // In cookies a login is JSON in JSON, so some characters take four bytes.
 const heavy: [string, StartExternalAuthOptions, kept: boolean][] = [
   [
