@@ -1,4 +1,5 @@
-import { encodeBase64 } from "./_phc_string.ts";
+import { decodeBase64, encodeBase64 } from "./_phc_string.ts";
+import { encodeHexAsBase64 } from "./_stored_hex_scrypt.ts";
 
 /** The longest hash that is rewritten, in characters. */
 const MAX_LENGTH = 512;
@@ -37,7 +38,9 @@ const FORMATS: readonly (readonly [
       `^pbkdf2:(sha256|sha512):${DIGITS}\\$${SALT}\\$((?:[0-9a-f]{2})+)$`,
     ),
     (hash, iterations, salt, hex) =>
-      `$pbkdf2-${hash}$i=${iterations}$${base64Of(salt)}$${base64OfHex(hex)}`,
+      `$pbkdf2-${hash}$i=${iterations}$${base64Of(salt)}$${
+        encodeHexAsBase64(hex)
+      }`,
   ],
   // Werkzeug writes scrypt as scrypt:N:r:p$salt$hex.
   [
@@ -46,14 +49,16 @@ const FORMATS: readonly (readonly [
     ),
     (cost, blockSize, lanes, salt, hex) =>
       `$scrypt$ln=${logOf(cost)},r=${blockSize},p=${lanes}$${base64Of(salt)}$${
-        base64OfHex(hex)
+        encodeHexAsBase64(hex)
       }`,
   ],
+  // ASP.NET Core Identity writes version 3 as base64 of all its parts.
+  [/^(AQAAAA[A-Za-z0-9+/]{20,200})={0,2}$/, rewriteIdentity],
 ])();
 
 /**
- * Rewrites a hash of Django or Werkzeug as a PHC string. Returns any other string
- * unchanged. The readers check the parameters.
+ * Rewrites a hash of Django, Werkzeug or ASP.NET Core Identity as a PHC string.
+ * Returns any other string unchanged. The readers check the parameters.
  */
 export function toPhcString(stored: string): string {
   if (stored.length > MAX_LENGTH) return stored;
@@ -76,7 +81,22 @@ function base64Of(salt = ""): string {
   return encodeBase64(new TextEncoder().encode(salt));
 }
 
-function base64OfHex(hex = ""): string {
-  const bytes = hex.match(/../g)?.map((digits) => parseInt(digits, 16));
-  return encodeBase64(new Uint8Array(bytes ?? []));
+/** The pseudorandom functions of ASP.NET Core Identity. SHA-1 is not read. */
+const IDENTITY_HASHES = ["", "sha256", "sha512"];
+
+/**
+ * Rewrites the bytes of ASP.NET Core Identity: the version, three numbers of 32
+ * bits, the salt and the hash.
+ */
+function rewriteIdentity(encoded = ""): string | undefined {
+  const bytes = decodeBase64(encoded);
+  if (bytes === null) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const hash = IDENTITY_HASHES[view.getUint32(1)];
+  const saltEnd = 13 + view.getUint32(9);
+  return hash
+    ? `$pbkdf2-${hash}$i=${view.getUint32(5)}$${
+      encodeBase64(bytes.subarray(13, saltEnd))
+    }$${encodeBase64(bytes.subarray(saltEnd))}`
+    : undefined;
 }

@@ -1,5 +1,4 @@
-// Runtimes may lack these algorithms. No other module imports @noble/hashes,
-// and this one is only loaded if needed.
+// Runtimes may lack these algorithms. This module is only loaded if needed.
 import {
   argon2dAsync,
   argon2iAsync,

@@ -32,7 +32,10 @@ export function parseArgon2Hash(hash: string): Argon2Hash | null {
   if (phc === null || phc.version !== 0x13) return null;
   const { id, parameters, salt, hash: tag } = phc;
   if (id !== "argon2id" && id !== "argon2i" && id !== "argon2d") return null;
-  if (!/^m,t,p(,keyid)?$/.test([...parameters.keys()].join())) return null;
+  // Argon2 of npm writes the parallelism before the passes since version 0.45.
+  if (!/^m,(?:t,p|p,t)(?:,keyid)?$/.test([...parameters.keys()].join())) {
+    return null;
+  }
 
   const memory = parseDecimal(parameters.get("m"));
   const passes = parseDecimal(parameters.get("t"));

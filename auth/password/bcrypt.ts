@@ -21,16 +21,8 @@
  *
  * @module
  */
-// No other module imports bcryptjs.
-import { compare } from "bcryptjs";
 import { encodeHex, sha256 } from "../../session/secrets.ts";
-
-/** The cost is a power of two; 15 takes two seconds in JavaScript. */
-const SHAPE =
-  /^(?:bcrypt(_sha256)?\$)?(\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
-
-/** The bytes that bcrypt uses. */
-const MAX_BYTES = 72;
+import { isBcrypt, verifyBcrypt } from "./_bcrypt.ts";
 
 /**
  * Reads bcrypt hashes that begin with `$2a$`, `$2b$` or `$2y$` and have a cost
@@ -58,18 +50,11 @@ const MAX_BYTES = 72;
 export function readBcrypt(
   hash: string,
 ): ((password: string) => Promise<boolean>) | null {
-  const [, prehash, bcrypt] = SHAPE.exec(hash) ?? [];
-  if (bcrypt === undefined) return null;
-  if (prehash !== undefined) {
-    return async (password) => await compare(await hexDigest(password), bcrypt);
-  }
-  return async (password) => {
-    // The hash is always computed, so that response time does not reveal the
-    // reason.
-    const isMatch = await compare(password, bcrypt);
-    return isMatch && !password.includes("\0") &&
-      new TextEncoder().encode(password).length <= MAX_BYTES;
-  };
+  const [, prehash, bcrypt = hash] =
+    /^bcrypt(_sha256)?\$(\$2[aby]\$.+)$/.exec(hash) ?? [];
+  if (!isBcrypt(bcrypt)) return null;
+  return async (password) =>
+    verifyBcrypt(prehash ? await hexDigest(password) : password, bcrypt);
 }
 
 /** Returns the hexadecimal SHA-256 hash that Django passes to bcrypt. */

@@ -36,7 +36,7 @@ export interface PasswordOptions {
   readonly peppers?: readonly PasswordPepper[];
 
   /**
-   * Readers for formats other than Argon2, scrypt and PBKDF2.
+   * Readers for formats other than Argon2, scrypt and PBKDF2, such as `readBcrypt`.
    *
    * @default {[]}
    */

@@ -7,6 +7,7 @@ import {
 import { toPhcString } from "./_framework_hashes.ts";
 import { argon2Engines, type Argon2Inputs } from "./argon2_engine.ts";
 import { readPbkdf2 } from "./_stored_pbkdf2.ts";
+import { readHexScrypt } from "./_stored_hex_scrypt.ts";
 import { readScrypt } from "./_stored_scrypt.ts";
 import { PasswordQueueFullError, PasswordRefusedError } from "./errors.ts";
 import {
@@ -254,7 +255,7 @@ function readOther(
   { readers }: PasswordSettings,
 ): ((password: string) => Promise<boolean>) | null {
   const phc = toPhcString(hash);
-  let check = readScrypt(phc) ?? readPbkdf2(phc);
+  let check = readScrypt(phc) ?? readPbkdf2(phc) ?? readHexScrypt(hash);
   for (const read of readers) check ??= read(hash);
   return check;
 }

@@ -31,8 +31,9 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/email-login": 12.4,
   "./auth/passkey": 10,
   "./auth/passkey/browser": 2,
-  "./auth/password": 17.6,
+  "./auth/password": 17.9,
   "./auth/password/bcrypt": 10.2,
+  "./auth/password/readers": 24,
   "./auth/provider-tokens": 43.6,
   "./auth/second-factor": 16.9,
   "./client": 2,
@@ -62,7 +63,7 @@ const BUDGETS: Record<Entry, number> = {
  * entry, as above. No application ships the names of `./testing`.
  */
 const PARTS: readonly (Part & { readonly budget: number })[] = [
-  { entry: "./accounts", names: "createAccounts", budget: 130 },
+  { entry: "./accounts", names: "createAccounts", budget: 131 },
   { entry: "./auth/access-tokens", names: "createJWTAuthScheme", budget: 14 },
   { entry: "./auth/access-tokens", names: "createResourceServer", budget: 16 },
   { entry: "./auth/access-tokens", names: "createIntrospection", budget: 11.5 },
