@@ -43,6 +43,18 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "operate.md": ["stop_bun.ts", "stop_node.ts"],
   // tests/long/guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],
+  // tests/long/orm_test.ts
+  "use_an_orm.md": [
+    "kysely.ts",
+    "kysely_postgres.ts",
+    "kysely_sqlite.ts",
+    "drizzle.ts",
+    "drizzle_sqlite.ts",
+    "prisma.ts",
+    "prisma_postgres.ts",
+    "prisma_sqlite.ts",
+    "prisma.config.ts",
+  ],
   // tests/long/websockets_test.ts
   "websockets.md": ["app.ts", "deno.ts", "bun.ts", "node.ts", "worker.ts"],
 };
