@@ -17,6 +17,19 @@ export {
   readOneTimeToken,
   takeOneTimeToken,
 } from "./issued_tokens/one_time_token.ts";
+export {
+  ASYMMETRIC_ALGORITHMS,
+  decodeClaims,
+  ExternalAuthError,
+  fetchJSON,
+  type JSONObject,
+  keysOfIssuer,
+  parseKeys,
+  type ProviderKeys,
+  resolveIssuerOptions,
+  verifyJWT,
+  verifyWithKeys,
+} from "./issuer/mod.ts";
 export { flowOf } from "./external/provider.ts";
 export { completeAuth } from "./login/complete_auth.ts";
 export {

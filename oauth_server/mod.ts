@@ -15,4 +15,10 @@ export type {
   ClientAuthentication,
   ClientGrant,
   RegisteredClient,
+  RegisteredClients,
 } from "./clients/client.ts";
+export type {
+  ClientDocumentOptions,
+  RegistrationOptions,
+} from "./clients/options.ts";
+export type { ClientsOptions } from "./clients/create_clients.ts";

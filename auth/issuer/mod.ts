@@ -32,11 +32,12 @@ export {
   type SignedProof,
   signJWT,
   thumbprintOf,
+  verifyJWT,
   verifyMessage,
   verifyProof,
 } from "./_jwt.ts";
 export { keysOf, keysOfIssuer, verifyWithKeys } from "./_key_refresh.ts";
-export type { ProviderKeys } from "./_key_set.ts";
+export { parseKeys, type ProviderKeys } from "./_key_set.ts";
 export {
   type ClientMetadata,
   discover,

@@ -47,6 +47,15 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],
   "tests/deno/secret_box_test.ts": ["session/internal.ts"],
+  "tests/oauth_server/clients/document_url_test.ts": [
+    "oauth_server/clients/_document_url.ts",
+  ],
+  "tests/oauth_server/clients/public_address_test.ts": [
+    "oauth_server/clients/_public_address.ts",
+  ],
+  "tests/oauth_server/clients/redirect_uri_test.ts": [
+    "oauth_server/clients/redirect_uri.ts",
+  ],
 };
 
 /** The only files that import each dependency. */

@@ -1,0 +1,237 @@
+import { isPublicAddress } from "./_public_address.ts";
+
+/** Sends a GET request. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The world of {@linkcode createPinnedFetch}, which tests replace. */
+export interface PinnedFetchOptions {
+  /**
+   * Returns all addresses of a host.
+   *
+   * @default {the name servers of the system}
+   */
+  readonly resolve?: (
+    host: string,
+    signal: AbortSignal,
+  ) => Promise<readonly string[]>;
+  /**
+   * Returns `true` for an address that may be connected to.
+   *
+   * @default {public unicast addresses}
+   */
+  readonly isAllowed?: (address: string) => boolean;
+}
+
+/** The runtimes with `node:https` whose `lookup` option decides about the address. */
+const PINNING_RUNTIMES = /^(?:Deno|Bun|Node\.js)\//;
+
+/**
+ * Returns a function that fetches from public hosts only, or `null` if this runtime
+ * has none.
+ *
+ * The runtime decides, not the presence of a module: Workers have `node:https` too,
+ * with another network. They refuse other hosts with the compatibility flag
+ * `global_fetch_strictly_public`.
+ */
+export function publicFetch(): Fetch | null {
+  const { Cloudflare, navigator } = globalThis as {
+    Cloudflare?: { readonly compatibilityFlags?: Record<string, boolean> };
+    navigator?: { readonly userAgent?: string };
+  };
+  if (PINNING_RUNTIMES.test(navigator?.userAgent ?? "")) {
+    return createPinnedFetch();
+  }
+  const flags = Cloudflare?.compatibilityFlags;
+  return flags?.global_fetch_strictly_public === true
+    ? (url, init) => fetch(url, init)
+    : null;
+}
+
+/** A name with a dot. The URL parser turns a number at its end into an address. */
+const DOMAIN = /^(?:[a-z\d_-]+\.)+[a-z][a-z\d-]*$/;
+
+/** The most addresses of a host that are tried. */
+const MAX_ADDRESSES = 4;
+
+/**
+ * Creates a function that sends GET requests with https to public hosts only.
+ *
+ * It resolves the name, refuses the host if any of its addresses is not public, and
+ * connects to these addresses. The name is not resolved again, so its owner cannot
+ * answer with a private address the second time (DNS rebinding). TLS verifies the
+ * certificate for the name. The function follows no redirect, and does not
+ * decompress.
+ */
+export function createPinnedFetch(
+  { isAllowed = isPublicAddress, resolve = resolveName }: PinnedFetchOptions =
+    {},
+): Fetch {
+  return async (input, { headers, signal }) => {
+    const url = new URL(input);
+    const { hostname, protocol } = url;
+    if (protocol !== "https:" || !DOMAIN.test(hostname)) {
+      throw new Error("the URL has no name of a public host");
+    }
+    const aborted = signal ?? new AbortController().signal;
+    const addresses = await resolve(hostname, aborted);
+    if (addresses.length === 0) throw new Error("the host has no address");
+    if (!addresses.every(isAllowed)) {
+      throw new Error("the host has an address that is not public");
+    }
+    aborted.throwIfAborted();
+    const found = addresses.slice(0, MAX_ADDRESSES).map((address) => ({
+      address,
+      family: address.includes(":") ? 6 : 4,
+    }));
+    return await request(url, {
+      // Each request has its own connection, because the addresses may change.
+      agent: false,
+      headers: { ...headers as Record<string, string> },
+      lookup: (_host, { all }, callback) =>
+        all === true
+          ? callback(null, found)
+          : callback(null, found[0]!.address, found[0]!.family),
+      signal: aborted,
+    });
+  };
+}
+
+/** An address of a host. */
+interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** The part of the options of `node:https` that is used. */
+interface RequestOptions {
+  readonly agent: false;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lookup: (
+    host: string,
+    options: { readonly all?: boolean },
+    callback: (
+      error: null,
+      address: string | readonly Address[],
+      family?: number,
+    ) => void,
+  ) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The part of a response of `node:https` that is used. */
+interface Message extends AsyncIterable<Uint8Array> {
+  readonly statusCode?: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  destroy(): void;
+}
+
+/** The part of the built-in modules of Deno, Bun and Node that is used. */
+interface BuiltIn {
+  "node:https": {
+    request(
+      url: URL,
+      options: RequestOptions,
+      onResponse: (message: Message) => void,
+    ): {
+      on(event: "error", listener: (error: Error) => void): void;
+      end(): void;
+    };
+  };
+  "node:dns": {
+    readonly promises: {
+      readonly Resolver: new (
+        options: { readonly timeout: number; readonly tries: number },
+      ) => {
+        resolve4(host: string): Promise<string[]>;
+        resolve6(host: string): Promise<string[]>;
+        cancel(): void;
+      };
+    };
+  };
+}
+
+/** Returns a built-in module. It is detected, because Workers lack it. */
+function builtIn<Name extends keyof BuiltIn>(name: Name): BuiltIn[Name] {
+  const { process } = globalThis as unknown as {
+    process: { getBuiltinModule(name: string): unknown };
+  };
+  return process.getBuiltinModule(name) as BuiltIn[Name];
+}
+
+/** The timeout of one question to a name server, in milliseconds. */
+const DNS_TIMEOUT = 2_000;
+
+/**
+ * Asks the name servers for all addresses of a host. It does not use
+ * `dns.lookup`: Node calls that on the threads which also hash passwords, and a slow
+ * name server would block them.
+ */
+async function resolveName(
+  host: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { Resolver } = builtIn("node:dns").promises;
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT, tries: 2 });
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const answers = await Promise.allSettled([
+      resolver.resolve4(host),
+      resolver.resolve6(host),
+    ]);
+    return answers.flatMap((answer) =>
+      answer.status === "fulfilled" ? answer.value : []
+    );
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+function request(url: URL, options: RequestOptions): Promise<Response> {
+  const { promise, reject, resolve } = Promise.withResolvers<Response>();
+  const sent = builtIn("node:https").request(url, options, (message) => {
+    try {
+      resolve(responseOf(message));
+    } catch (error) {
+      // The status or a header is malformed.
+      message.destroy();
+      reject(error);
+    }
+  });
+  sent.on("error", reject);
+  sent.end();
+  return promise;
+}
+
+/** The headers of a response that are read. */
+const HEADERS = ["age", "cache-control", "content-encoding", "content-type"];
+
+function responseOf(message: Message): Response {
+  const headers = HEADERS.flatMap((name): [string, string][] => {
+    const value = message.headers[name];
+    return value === undefined ? [] : [[name, String(value)]];
+  });
+  const { statusCode: status = 0 } = message;
+  const hasBody = ![204, 205, 304].includes(status);
+  if (!hasBody) message.destroy();
+  const body = hasBody ? ReadableStream.from(message) : null;
+  return new Response(body, { status, headers });
+}
+
+/**
+ * Refuses compressed responses: a document of 5 kB needs no compression, and a
+ * response can be compressed several times.
+ */
+export function withoutEncoding(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const headers = {
+      ...init.headers as object,
+      "Accept-Encoding": "identity",
+    };
+    const response = await fetch(url, { ...init, headers });
+    const encoding = response.headers.get("Content-Encoding") ?? "identity";
+    if (encoding.toLowerCase() === "identity") return response;
+    response.body?.cancel().catch(() => {});
+    throw new Error("the response is compressed");
+  };
+}

@@ -1,0 +1,157 @@
+import { checkedCaller } from "../../auth/internal.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import type { SessionStore } from "../../session/mod.ts";
+import { sha256Base64Url, timingSafeEqual } from "../../session/secrets.ts";
+import { ClientAssertions } from "./_client_assertion.ts";
+import { ClientDocuments } from "./_client_documents.ts";
+import { readCredentials } from "./_credentials.ts";
+import { documentURL } from "./_document_url.ts";
+import { DynamicClients } from "./_dynamic_clients.ts";
+import { publicFetch, withoutEncoding } from "./_public_fetch.ts";
+import { registeredClients } from "./_registered_clients.ts";
+import type {
+  Client,
+  Clients,
+  GrantedClient,
+  RegisteredClients,
+  TokenClient,
+  TokenRequest,
+} from "./client.ts";
+import type { ClientDocumentOptions, RegistrationOptions } from "./options.ts";
+
+/** The sources of clients, and the server that they belong to. */
+export interface ClientsOptions {
+  /** The issuer of the server. */
+  readonly issuer: string;
+  /** The store of registrations and used assertions. */
+  readonly store: SessionStore;
+  /** The clients that the application knows in advance. */
+  readonly clients?: RegisteredClients | undefined;
+  /** Clients whose id is a URL; `false` to have none. */
+  readonly cimd?: false | ClientDocumentOptions | undefined;
+  /** Clients that register themselves. Without it, there are none. */
+  readonly registration?: false | RegistrationOptions | undefined;
+  /** Returns the time in epoch milliseconds. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The longest client id, in characters. */
+const MAX_ID = 1_000;
+
+/**
+ * Creates the clients of a server.
+ *
+ * @throws {TypeError} If a client is invalid, if the store is only eventually
+ * consistent, or if this runtime cannot fetch metadata documents safely.
+ * @throws {RangeError} If a limit is not a positive number.
+ */
+export function createClients(options: ClientsOptions): Clients {
+  return new AllClients(options);
+}
+
+class AllClients implements Clients {
+  readonly hasDocuments: boolean;
+  readonly canRegister: boolean;
+  readonly #allow: (url: URL) => boolean;
+  readonly #assertions: ClientAssertions;
+  readonly #documents: ClientDocuments | null;
+  readonly #dynamic: DynamicClients | null;
+  readonly #registered: (id: string) => Promise<Client | null>;
+
+  constructor(options: ClientsOptions) {
+    const { cimd = {}, issuer, now = Date.now, registration, store } = options;
+    const owner = "authorization server";
+    const race = "which request uses an assertion first";
+    const call = checkedCaller(store, { owner, race });
+    const { allow = () => true, onError = console.warn } = cimd || {};
+    const found = (cimd || {}).fetch ?? publicFetch();
+    const fetch = found && withoutEncoding(found);
+    if (cimd !== false && fetch === null) {
+      throw new TypeError(
+        "Cannot create authorization server: this runtime cannot fetch from public hosts only. On Workers, set the compatibility flag global_fetch_strictly_public; else set cimd to { fetch } or false",
+      );
+    }
+    this.#registered = registeredClients(options.clients ?? []);
+    this.#allow = allow;
+    this.#documents = cimd === false
+      ? null
+      : new ClientDocuments({ fetch: fetch!, now, onError });
+    this.#dynamic = registration
+      ? new DynamicClients({ call, now, store, options: registration })
+      : null;
+    this.#assertions = new ClientAssertions({
+      ...{ call, fetch, issuer, now, onError },
+      documentKeys: async (id) =>
+        (await this.#documents?.load(new URL(id)))?.jwks,
+    });
+    this.hasDocuments = this.#documents !== null;
+    this.canRegister = this.#dynamic !== null;
+  }
+
+  async find(id: string): Promise<Client | null> {
+    if (id.length > MAX_ID) return null;
+    const client = await this.#registered(id) ?? await this.#dynamic?.find(id);
+    const url = client ? null : this.#urlOf(id);
+    return client ?? (url && this.#documents!.cached(url)?.client) ?? null;
+  }
+
+  async resolve(id: string): Promise<Client | null> {
+    const client = await this.find(id);
+    const url = client === null ? this.#urlOf(id) : null;
+    return url === null
+      ? client
+      : (await this.#documents!.load(url))?.client ?? null;
+  }
+
+  async ofGrant(granted: GrantedClient): Promise<TokenClient | null> {
+    const { authentication = "none", id, isPublic = false, source } = granted;
+    if (source === "registered") return await this.#registered(id);
+    const isAllowed = source === "document"
+      ? this.#urlOf(id) !== null
+      : this.canRegister;
+    return isAllowed ? { authentication, id, isPublic, source } : null;
+  }
+
+  async authenticate(
+    request: TokenRequest,
+    client: TokenClient,
+  ): Promise<boolean> {
+    const credentials = readCredentials(request);
+    if (credentials === null) return false;
+    const { authentication, id, isPublic } = client;
+    if (credentials.kind === "none") {
+      return isPublic && credentials.id === id;
+    }
+    if (credentials.id !== id) return false;
+    if (credentials.kind === "assertion") {
+      return await this.#assertions.verify(credentials.jwt, client);
+    }
+    return typeof authentication === "object" &&
+      "secretHashes" in authentication &&
+      await hasSecret(authentication.secretHashes, credentials.secret);
+  }
+
+  async approved({ id, source }: Client): Promise<void> {
+    if (source === "dynamic") await this.#dynamic?.keep(id);
+  }
+
+  async register(context: RequestContext): Promise<Response> {
+    return await this.#dynamic?.register(context) ??
+      context.createErrorResponse({ status: 404 });
+  }
+
+  /** Returns the URL of a document that the application allows, or `null`. */
+  #urlOf(id: string): URL | null {
+    const url = this.#documents === null ? null : documentURL(id);
+    return url !== null && this.#allow(url) ? url : null;
+  }
+}
+
+/** Compares a secret with all hashes, in constant time. */
+async function hasSecret(
+  hashes: readonly string[],
+  secret: string,
+): Promise<boolean> {
+  const hash = await sha256Base64Url(secret);
+  return hashes.filter((one) => timingSafeEqual(one, hash)).length > 0;
+}
