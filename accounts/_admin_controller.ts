@@ -8,7 +8,7 @@ import { policyOf } from "./_controller.ts";
 import { onlyIf } from "./_key_actions.ts";
 import type { Services } from "./actions/services.ts";
 import type { AdminRoutes } from "./definition/admin_routes.ts";
-import { createRequireRole } from "./guards.ts";
+import { createRequireRole, requireBrowser } from "./guards.ts";
 import {
   auditView,
   unknownView,
@@ -48,6 +48,7 @@ export function createAdminController(
     middleware: [
       secureHeaders({ contentSecurityPolicy: policy }),
       noStore,
+      requireBrowser(),
       formData(LIMITS),
     ],
     actions: {

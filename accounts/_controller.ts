@@ -45,6 +45,7 @@ import {
   removePasskey,
 } from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
+import { requireBrowser } from "./guards.ts";
 import { recordEvents } from "./admin/audit_log.ts";
 import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
@@ -106,6 +107,7 @@ export function createController(
     middleware: [
       secureHeaders({ contentSecurityPolicy: policyOf(parts.policy) }),
       noStore,
+      requireBrowser(),
       recordEvents(settings),
       settings.outbox.middleware,
       formData(LIMITS),

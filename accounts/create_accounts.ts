@@ -7,6 +7,7 @@ import {
   createSessionAuthScheme,
   type Guard,
 } from "../auth/middleware/mod.ts";
+import type { UserSource } from "../auth/internal.ts";
 import { isLoopback } from "../router/internal.ts";
 import { crossOriginProtection } from "../router/middleware/mod.ts";
 import type { ContextEntry, Controller, Middleware } from "../router/mod.ts";
@@ -18,7 +19,12 @@ import {
 import { session } from "../session/middleware.ts";
 import { randomToken } from "../session/secrets.ts";
 import { createController } from "./_controller.ts";
-import { isDisabled, rememberAccount, versionOf } from "./actions/enter.ts";
+import {
+  isDisabled,
+  rememberAccount,
+  rememberLogin,
+  versionOf,
+} from "./actions/enter.ts";
 import {
   createRegistrationQueue,
   createServices,
@@ -34,6 +40,7 @@ import type {
 } from "./definition/names.ts";
 import { createAdminController } from "./_admin_controller.ts";
 import { record } from "./admin/audit_log.ts";
+import { createUserSource, type TokenAccount } from "./apps/user_source.ts";
 import type { AdminRoutes } from "./definition/admin_routes.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import {
@@ -59,11 +66,15 @@ import { createUsers, removeAll, type Users } from "./users.ts";
  * user. It reads no forms and sets no policy.
  *
  * @typeParam N The names of the application.
+ * @typeParam Schemes The schemes of `withSchemes`.
  */
-export type AccountMiddleware<N extends Names> = readonly [
+export type AccountMiddleware<
+  N extends Names,
+  Schemes extends readonly AuthScheme<AuthenticatedUser>[] = readonly [],
+> = readonly [
   Middleware<readonly []>,
   Middleware<readonly [ContextEntry<typeof Session, Session>]>,
-  AuthMiddleware<readonly [AuthScheme<Account<N>>]>,
+  AuthMiddleware<readonly [AuthScheme<Account<N>>, ...Schemes]>,
 ];
 
 /**
@@ -71,9 +82,21 @@ export type AccountMiddleware<N extends Names> = readonly [
  *
  * @typeParam N The names of the application.
  */
-export interface Accounts<N extends Names = Names> {
+export interface Accounts<N extends Names = Names>
+  extends Required<UserSource<TokenAccount<N>>> {
   /** The middleware of the router. */
   readonly middleware: AccountMiddleware<N>;
+  /**
+   * Returns the middleware of the router with further schemes, such as that of
+   * access tokens. The session counts before them. Their users never reach the
+   * account pages, and the guards of accounts reject them, except for
+   * `requireScope` and those after it.
+   *
+   * @param schemes The schemes.
+   */
+  readonly withSchemes: <
+    const Schemes extends readonly AuthScheme<AuthenticatedUser>[],
+  >(...schemes: Schemes) => AccountMiddleware<N, Schemes>;
   /** The routes of the account pages. */
   readonly routes: AccountRoutes;
   /** The controller of these routes, with forms, headers and policy. */
@@ -82,7 +105,10 @@ export interface Accounts<N extends Names = Names> {
   readonly adminRoutes: AdminRoutes;
   /** The controller of these routes. */
   readonly adminController: Controller<AdminRoutes>;
-  /** Requires a user: browsers go to the login page, scripts get a 401. */
+  /**
+   * Requires a user: browsers go to the login page, scripts get a 401. Tokens get a
+   * 403, unless `requireScope` has checked their scopes before.
+   */
   readonly requireUser: Guard;
   /** Requires a login within the last ten minutes, which a page confirms. */
   readonly requireFresh: Guard;
@@ -95,9 +121,9 @@ export interface Accounts<N extends Names = Names> {
     ...roles: readonly [RoleOf<N>, ...RoleOf<N>[]]
   ) => Guard;
   /**
-   * Requires all of the given scopes, of a login in a browser or of an API key in the
-   * `Authorization` header. It is the only guard that reads API keys: put it before
-   * the others.
+   * Requires all of the given scopes, of a login in a browser, of an API key in the
+   * `Authorization` header, or of a token of `withSchemes`. It is the only guard that
+   * reads API keys, and the others accept tokens only after it: put it before them.
    *
    * @param scopes The scopes.
    */
@@ -121,7 +147,10 @@ export interface Accounts<N extends Names = Names> {
   readonly keys: Keys<N>;
   /** The accounts, for pages of administrators, jobs and tests. */
   readonly users: Users<N>;
-  /** The store of the sessions, which `rateLimit` can use too. */
+  /**
+   * The database as a store of values, for `rateLimit` and an authorization server. It
+   * is never the option `sessions.store`, which may lose values.
+   */
   readonly store: SessionStore;
   /** Creates missing tables. The first request does so as well. */
   readonly migrate: () => Promise<void>;
@@ -171,7 +200,7 @@ export function createAccounts<const N extends Names = Names>(
   options: AccountsOptions<N>,
 ): Accounts<N> {
   const settings = settingsOf(options);
-  const { outbox, routes, sessions: store } = settings;
+  const { outbox, routes, store } = settings;
   const ready = servicesOnce(settings, options.secrets);
   const requireUser = createRequireUser(settings);
   const requireFresh = createRequireFresh(settings, requireUser, ready);
@@ -184,7 +213,8 @@ export function createAccounts<const N extends Names = Names>(
     policy: options.contentSecurityPolicy ?? {},
   };
   return {
-    middleware: middlewareOf<N>(settings, options),
+    ...createUserSource<N>(settings),
+    ...middlewareOf<N>(settings, options),
     routes,
     controller: createController(parts),
     adminRoutes: settings.adminRoutes,
@@ -197,8 +227,8 @@ export function createAccounts<const N extends Names = Names>(
     teams: createTeams<N>(settings),
     keys: createKeys<N>(settings),
     users: createUsers<N>(ready),
-    store,
-    migrate: () => settings.store.migrate(),
+    store: store.values,
+    migrate: () => store.migrate(),
     sweep: async () => await sweep(await ready()),
     flush: async () => {
       await outbox.flush();
@@ -229,14 +259,16 @@ function servicesOnce(
 function middlewareOf<N extends Names>(
   settings: Settings,
   { sessions = {} }: AccountsOptions<N>,
-): AccountMiddleware<N> {
+): Pick<Accounts<N>, "middleware" | "withSchemes"> {
   const { now, origin, providers, sessions: store } = settings;
   const { timeouts } = sessions;
-  return [
+  const scheme = sessionScheme<N>(settings);
+  const withSchemes: Accounts<N>["withSchemes"] = (...schemes) => [
     withCallbacks(providers, protection(origin)),
     session({ store, origin, now, ...timeouts && { timeouts } }),
-    auth({ schemes: [sessionScheme<N>(settings)] }),
+    auth({ schemes: [scheme, ...schemes] }),
   ];
+  return { middleware: withSchemes(), withSchemes };
 }
 
 /** Creates the protection against other sites, and against other hosts. */
@@ -273,6 +305,7 @@ function sessionScheme<N extends Names>(
       if (account === null || isDisabled(account, now())) return null;
       const user = toUser<N>(account, names);
       rememberAccount(user, account);
+      rememberLogin(user);
       return user;
     },
     version: versionOf,

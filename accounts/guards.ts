@@ -13,12 +13,12 @@ import {
   redirect,
   reportDenied,
 } from "../router/internal.ts";
-import type { RequestContext } from "../router/mod.ts";
-import { keyOfUser } from "./keys/require_scope.ts";
+import type { Middleware, RequestContext } from "../router/mod.ts";
+import { keyOfUser, Scoped } from "./keys/require_scope.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import { isLongPath } from "./actions/call.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
-import { ownAccount } from "./actions/enter.ts";
+import { isLogin, ownAccount } from "./actions/enter.ts";
 import type { Services, Settings } from "./actions/services.ts";
 
 /** The maximum age of a login before a sensitive change, in milliseconds. */
@@ -35,7 +35,43 @@ export function createRequireUser({ routes: { login } }: Settings): Guard {
   const toLogin = redirectToLogin(login.index.href());
   const onUnauthenticated = (request: Request) =>
     withoutLongPath(login.index, request) ?? toLogin(request);
-  return either(requireAuth(), requireAuth({ onUnauthenticated }));
+  return refusingTokens(
+    either(requireAuth(), requireAuth({ onUnauthenticated })),
+  );
+}
+
+/**
+ * Creates a middleware that rejects tokens, for the account pages: only the session
+ * of a browser reaches them.
+ */
+export function requireBrowser(): Middleware<readonly []> {
+  return (context, next) => isToken(context) ? refuse(context) : next();
+}
+
+/**
+ * Adds to a guard that it rejects tokens, unless `requireScope` has checked the scopes
+ * before.
+ */
+function refusingTokens(guard: Guard): Guard {
+  const middleware: Guard = (context, next) =>
+    isToken(context) && context.get(Scoped) !== context.get(Auth)
+      ? refuse(context)
+      : guard(context, next);
+  return describeMiddleware(middleware, {
+    ...descriptionOf(guard),
+    responses: { ...descriptionOf(guard)?.responses, 403: "" },
+  });
+}
+
+/** Returns `true` if a token or an API key has found the user of a request. */
+function isToken(context: RequestContext): boolean {
+  const user = context.get(Auth);
+  return user !== null && !isLogin(user);
+}
+
+async function refuse(context: RequestContext): Promise<Response> {
+  reportDenied(context, "forbidden", context.get(Auth)!.id);
+  return await context.createErrorResponse({ status: 403 });
 }
 
 /**
@@ -106,16 +142,12 @@ export function createRequireRole(
     roles: names.roles ?? DEFAULT_ROLES,
   });
   return (...roles) => {
-    const guard = requireRole(...roles);
-    const middleware: Guard = (context, next) => {
-      const user = context.get(Auth);
+    const guard = refusingTokens(requireRole(...roles));
+    const middleware: Guard = (context, next) =>
       // The key of a team has no rights outside this team.
-      if (user === null || keyOfUser(user)?.key.teamId === undefined) {
-        return guard(context, next);
-      }
-      reportDenied(context, "forbidden", user.id);
-      return context.createErrorResponse({ status: 403 });
-    };
+      keyOfUser(context.get(Auth))?.key.teamId === undefined
+        ? guard(context, next)
+        : refuse(context);
     return describeMiddleware(middleware, descriptionOf(guard) ?? {});
   };
 }

@@ -19,6 +19,7 @@ export {
   type TeamOf,
 } from "./teams/member.ts";
 export type { AccountProvider } from "./providers.ts";
+export type { TokenAccount } from "./apps/user_source.ts";
 export type { Teams } from "./teams/teams.ts";
 export type { StoredKey } from "./keys/api_keys.ts";
 export type {

@@ -6,6 +6,7 @@ import type { SessionTimeouts } from "../session/middleware.ts";
 import type { SQLQuery } from "../session/stores/sql.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import type { Settings } from "./actions/services.ts";
+import { Apps } from "./apps/apps.ts";
 import type { Definition } from "./definition/define_accounts.ts";
 import type { Account, Names, RoleOf } from "./definition/names.ts";
 import { createAdminRoutes } from "./definition/admin_routes.ts";
@@ -251,6 +252,7 @@ export function settingsOf<N extends Names>(
     deletionDelay,
     home: options.home ?? "/",
     keys,
+    apps: new Apps(),
     teams: new TeamService({ keys, names, now, store }),
     keyLimit: options.apiKeys?.perMinute ?? 600,
     outbox: new Outbox(options.sendMail ?? printMail),

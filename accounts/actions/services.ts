@@ -19,6 +19,7 @@ import {
   type SecondFactors,
 } from "../../auth/second_factor/mod.ts";
 import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
+import type { Apps } from "../apps/apps.ts";
 import type { Account, Names } from "../definition/names.ts";
 import type { AdminRoutes } from "../definition/admin_routes.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
@@ -56,6 +57,8 @@ export interface Settings {
   readonly home: string;
   readonly outbox: Outbox;
   readonly keys: APIKeys;
+  /** The applications that users have connected. */
+  readonly apps: Apps;
   readonly teams: TeamService;
   /** The maximum number of requests per minute with one API key. */
   readonly keyLimit: number;

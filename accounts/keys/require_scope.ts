@@ -6,8 +6,16 @@ import {
   createGuards,
   type Guard,
 } from "../../auth/middleware/mod.ts";
-import { describeMiddleware, descriptionOf } from "../../router/internal.ts";
-import type { Middleware, RequestContext } from "../../router/mod.ts";
+import {
+  createContextKey,
+  describeMiddleware,
+  descriptionOf,
+} from "../../router/internal.ts";
+import type {
+  ContextKey,
+  Middleware,
+  RequestContext,
+} from "../../router/mod.ts";
 import { rateLimit } from "../../session/middleware.ts";
 import type { Settings } from "../actions/services.ts";
 import { toUser } from "../to_user.ts";
@@ -15,6 +23,12 @@ import type { FoundKey } from "./api_keys.ts";
 
 /** The keys of the users of requests. */
 const found = new WeakMap<object, FoundKey>();
+
+/** The context key of the user whose scopes `requireScope` has checked. */
+export const Scoped: ContextKey<AuthenticatedUser | null> =
+  /* @__PURE__ */ createContextKey<AuthenticatedUser | null>(null, {
+    name: "AccountScoped",
+  });
 
 /** Returns the API key of a user, or `undefined` for a login in a browser. */
 export function keyOfUser(
@@ -24,8 +38,9 @@ export function keyOfUser(
 }
 
 /**
- * Creates the guard of scopes. Only this guard reads API keys, so a key never
- * opens a route that names no scope.
+ * Creates the guard of scopes. Only this guard reads API keys, and the other guards
+ * of accounts accept tokens only after it: neither of them opens a route that names no
+ * scope.
  */
 export function createRequireScope(
   settings: Settings,
@@ -38,13 +53,15 @@ export function createRequireScope(
     const guard = requireScope(...scopes);
     const middleware: Guard = (context, next) =>
       run(authenticate, context, async () => {
-        const key = keyOfUser(context.get(Auth));
-        if (key === undefined) return await run(guard, context, next);
-        const response = await run(
-          limit,
-          context,
-          () => run(guard, context, next),
-        );
+        const user = context.get(Auth);
+        const check = () =>
+          run(guard, context, () => {
+            context.set(Scoped, user);
+            return next();
+          });
+        const key = keyOfUser(user);
+        if (key === undefined) return await check();
+        const response = await run(limit, context, check);
         keys.noteUse(context, key);
         return response;
       });

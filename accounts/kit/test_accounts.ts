@@ -101,7 +101,7 @@ export function testAccounts<const N extends Names = Names>(
     wait(milliseconds) {
       time += milliseconds;
     },
-    logInTest: (client, id) => logIn(accounts, store, client, id),
+    logInTest: (client, id) => logIn(accounts.middleware, store, client, id),
   };
 }
 
@@ -134,7 +134,7 @@ function storeOf(
 }
 
 async function logIn(
-  { middleware: [, session] }: Accounts,
+  [, session]: Accounts["middleware"],
   store: AccountStore,
   client: TestClient,
   id: string,
