@@ -44,8 +44,11 @@ export async function runSuite(
   const all = [...testArguments(lock), `--junit-path=${report}`, order]
     .concat(options.filter((option) => option !== order), args);
   runOptions.print(`In the order of ${order}\n`);
+  // One isolate more than cores, because some tests wait for timeouts.
+  const jobs = String(navigator.hardwareConcurrency + 1);
+  const env = { DENO_JOBS: jobs, ...runOptions.env };
   try {
-    const outcome = await runDeno(all, runOptions);
+    const outcome = await runDeno(all, { ...runOptions, env });
     return { ...outcome, files: readReport(await Deno.readTextFile(report)) };
   } finally {
     await Promise.all([Deno.remove(report), Deno.remove(lock), clean?.()]);
