@@ -32,6 +32,15 @@ export {
 } from "./issuer/mod.ts";
 export { flowOf } from "./external/provider.ts";
 export { completeAuth } from "./login/complete_auth.ts";
+export { currentSession } from "./login/current_session.ts";
+export {
+  addPendingStep,
+  isExpired,
+  type PendingStep,
+  takePendingStep,
+  withinBounds,
+} from "./login/pending_steps.ts";
+export { denialOf } from "./middleware/require_own_login.ts";
 export {
   createCredentialsAuthProvider,
   type CredentialsAuthProvider,

@@ -21,4 +21,21 @@ export type {
   ClientDocumentOptions,
   RegistrationOptions,
 } from "./clients/options.ts";
-export type { ClientsOptions } from "./clients/create_clients.ts";
+export { createAuthorizationServer } from "./create_authorization_server.ts";
+export type {
+  AuthorizationServer,
+  AuthorizationServerOptions,
+  ConsentPage,
+  ConsentScope,
+  ErrorPage,
+  GrantEvent,
+  Page,
+  ResourceOf,
+  ResourceOptions,
+  Resources,
+  ScopesOf,
+  ServerLifetimes,
+  ServerPages,
+  ServerPaths,
+  ServerRoutes,
+} from "./options.ts";

@@ -52,7 +52,7 @@ import {
 export { safeCause } from "./errors.ts";
 export { inBatches } from "./in_batches.ts";
 export { tableStatements } from "./stores/sql_table.ts";
-export { type CipherKind, SecretBox } from "./secret_box.ts";
+export { checkSecrets, type CipherKind, SecretBox } from "./secret_box.ts";
 export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";
 export { endSessionsByName } from "./end_sessions.ts";
 export {

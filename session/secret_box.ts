@@ -93,27 +93,7 @@ export class SecretBox {
     maxEncryptions: number = MAX_ENCRYPTIONS,
     kind: CipherKind = COOKIES,
   ) {
-    const isArray = Array.isArray(secrets);
-    if (!isArray || secrets.some((secret) => typeof secret !== "string")) {
-      throw new TypeError(
-        `Cannot encrypt ${kind.name}: secrets is not an array of strings`,
-      );
-    }
-    if (secrets.length === 0) {
-      throw new RangeError(`Cannot encrypt ${kind.name}: there is no secret`);
-    }
-    const position = secrets.findIndex(({ length }) => length < MIN_SECRET);
-    if (position >= 0) {
-      throw new RangeError(
-        `Cannot encrypt ${kind.name}: secret ${position} has fewer than ${MIN_SECRET} characters`,
-      );
-    }
-    const weak = secrets.findIndex(isWeakSecret);
-    if (weak >= 0) {
-      throw new RangeError(
-        `Cannot encrypt ${kind.name}: secret ${weak} is too easy to guess, create one with "openssl rand -base64 32"`,
-      );
-    }
+    checkSecrets(secrets, kind.name);
     this.#secrets = [...secrets];
     this.#maxEncryptions = maxEncryptions;
     this.#kind = kind;
@@ -261,6 +241,43 @@ function hkdf(
     salt,
     info: encoder.encode(`${kind.info}, ${purpose}`),
   };
+}
+
+/**
+ * Checks the secrets that keys are derived from.
+ *
+ * @param name The plural of the protected things, for error messages.
+ * @param verb The use of the keys, for error messages.
+ * @throws {TypeError} If the secrets are not an array of strings.
+ * @throws {RangeError} If the array is empty, or a secret is too short or easy to
+ * guess.
+ */
+export function checkSecrets(
+  secrets: readonly string[],
+  name: string,
+  verb = "encrypt",
+): void {
+  const isArray = Array.isArray(secrets);
+  if (!isArray || secrets.some((secret) => typeof secret !== "string")) {
+    throw new TypeError(
+      `Cannot ${verb} ${name}: secrets is not an array of strings`,
+    );
+  }
+  if (secrets.length === 0) {
+    throw new RangeError(`Cannot ${verb} ${name}: there is no secret`);
+  }
+  const position = secrets.findIndex(({ length }) => length < MIN_SECRET);
+  if (position >= 0) {
+    throw new RangeError(
+      `Cannot ${verb} ${name}: secret ${position} has fewer than ${MIN_SECRET} characters`,
+    );
+  }
+  const weak = secrets.findIndex(isWeakSecret);
+  if (weak >= 0) {
+    throw new RangeError(
+      `Cannot ${verb} ${name}: secret ${weak} is too easy to guess, create one with "openssl rand -base64 32"`,
+    );
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describeMiddleware, reportDenied } from "../../router/internal.ts";
+import type { RequestContext } from "../../router/mod.ts";
 import { Actor, Auth } from "../login/user_keys.ts";
 import { type AuthState, State } from "./_auth_state.ts";
 import {
@@ -38,19 +39,26 @@ export function requireOwnLogin(): Guard {
       reportUnauthenticated(context);
       return unauthorized(context);
     }
-    const actor = context.get(Actor);
-    if (actor !== null) {
-      reportDenied(context, "acting", actor.id);
-      return forbidden(context);
-    }
-    if (!isOfClient(context.get(State))) return next();
-    reportDenied(context, "forbidden", user.id);
+    const denial = denialOf(context);
+    if (denial === null) return next();
+    reportDenied(context, denial, (context.get(Actor) ?? user).id);
     return forbidden(context);
   };
   return describeMiddleware(middleware, {
     requires: [[]],
     responses: { 401: "", 403: "" },
   });
+}
+
+/**
+ * Returns the reason why the user of a request did not log in themselves: another
+ * user acts as them, or a client has their token. `null` if they did.
+ */
+export function denialOf(
+  context: RequestContext,
+): "acting" | "forbidden" | null {
+  if (context.get(Actor) !== null) return "acting";
+  return isOfClient(context.get(State)) ? "forbidden" : null;
 }
 
 /**

@@ -134,7 +134,7 @@ async function limited(
   return await limit(context, respond) as Response;
 }
 
-/** Returns the JSON of a request body, or `null` if it is none or too large. */
+/** Returns the JSON of a request body, or `null` if it is something else or too large. */
 async function readJSON(context: RequestContext): Promise<unknown> {
   const { body, headers } = context.request;
   const type = headers.get("Content-Type") ?? "";

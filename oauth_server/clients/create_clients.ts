@@ -29,7 +29,7 @@ export interface ClientsOptions {
   readonly clients?: RegisteredClients | undefined;
   /** Clients whose id is a URL; `false` to have none. */
   readonly cimd?: false | ClientDocumentOptions | undefined;
-  /** Clients that register themselves. Without it, there are none. */
+  /** Clients that register themselves. The default is that no client can. */
   readonly registration?: false | RegistrationOptions | undefined;
   /** Returns the time in epoch milliseconds. */
   readonly now?: (() => number) | undefined;

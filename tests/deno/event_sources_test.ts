@@ -50,6 +50,7 @@ const VALUES: Readonly<Record<string, readonly string[] | Type>> = {
       "logout_failed",
     ],
   },
+  "auth/middleware/require_own_login.ts denial": ["acting", "forbidden"],
   "auth/passkey/passkeys.ts result.reason (login)": {
     file: "auth/passkey/result.ts",
     type: "PasskeyFailureReason",

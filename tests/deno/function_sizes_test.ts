@@ -10,6 +10,7 @@ const FOLDERS = [
   "logger",
   "auth",
   "accounts",
+  "oauth_server",
   "create",
 ];
 

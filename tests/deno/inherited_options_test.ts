@@ -6,6 +6,7 @@ import { outcome, USES } from "./_option_effects.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDERS = [
   "accounts/",
+  "oauth_server/",
   "auth/",
   "router/",
   "session/",

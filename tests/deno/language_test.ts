@@ -18,6 +18,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** The folders and pages whose sentences follow the rules. */
 const PATHS = [
   "accounts",
+  "oauth_server",
   "auth",
   "create",
   "logger",
@@ -36,6 +37,7 @@ const PATHS = [
 /** The folders of the product, whose comments follow further rules. */
 const PRODUCT = [
   "accounts",
+  "oauth_server",
   "auth",
   "create",
   "logger",

@@ -24,7 +24,15 @@ import {
 } from "../run/wrappers.ts";
 
 /** The folders of the library with examples. */
-const LIBRARY = ["accounts", "auth", "logger", "router", "schema", "session"];
+const LIBRARY = [
+  "accounts",
+  "auth",
+  "logger",
+  "oauth_server",
+  "router",
+  "schema",
+  "session",
+];
 
 interface Run extends Outcome {
   readonly output: string;

@@ -1,0 +1,77 @@
+import { Session } from "../../session/mod.ts";
+import { grantedClient } from "../clients/client.ts";
+import { responseLocation } from "./authorization_response.ts";
+import type { UserRequest } from "./authorize.ts";
+import { report } from "../events.ts";
+import type { GrantRow, KeyedGrant } from "../grants/grant_store.ts";
+import type { Settings } from "../settings.ts";
+import { randomGrantKey } from "../grants/tokens.ts";
+import { versionOf } from "../grants/users.ts";
+
+/** The maximum number of grants of a user, and of a user for one client. */
+const MAX_GRANTS = 100;
+const MAX_OF_CLIENT = 20;
+
+/**
+ * Stores the code of a request that its user has approved.
+ *
+ * @param scopes The approved scopes.
+ * @returns The URL of the response, which contains the code.
+ */
+export async function approve(
+  settings: Settings,
+  { context, request, user }: Omit<UserRequest, "session">,
+  scopes: readonly string[],
+): Promise<string> {
+  const { grants, issuer, now, tokens } = settings;
+  const { challenge, client, redirectUri, resource } = request;
+  const time = now();
+  const row: GrantRow = {
+    userId: String(user.id),
+    // This is the version of the user whose session was checked, not a newer one.
+    version: versionOf(settings, user),
+    client: grantedClient(client),
+    name: client.name,
+    host: client.host,
+    redirectUri,
+    resource: resource.url,
+    scopes,
+    challenge,
+    createdAt: time,
+    authenticatedAt: context.get(Session).authenticatedAt ?? null,
+    exchangedAt: null,
+    generation: 0,
+    rotatedAt: time,
+  };
+  const key = randomGrantKey();
+  if (!await grants.add(key, row)) {
+    const params = {
+      error: "temporarily_unavailable",
+      error_description: "The server has no room for another grant",
+    };
+    return responseLocation(issuer, request, params);
+  }
+  await settings.clients.approved(client);
+  await report(settings, "granted", row, key, context);
+  const code = await tokens.derive("code", key);
+  return responseLocation(issuer, request, { code });
+}
+
+/**
+ * Returns the grants that must end before a user gets another one: the longest
+ * unused ones. All installations of a program have the same client id, so a new
+ * consent does not end the others.
+ */
+export function surplusGrants(
+  grants: readonly KeyedGrant[],
+  clientId: string,
+): string[] {
+  const unused = [...grants]
+    .sort((a, b) => b.row.rotatedAt - a.row.rotatedAt);
+  const ofClient = unused.filter(({ row }) => row.client.id === clientId);
+  const surplus = [
+    ...unused.slice(MAX_GRANTS - 1),
+    ...ofClient.slice(MAX_OF_CLIENT - 1),
+  ];
+  return [...new Set(surplus.map(({ key }) => key))];
+}

@@ -1,0 +1,133 @@
+import { currentSession } from "../../auth/internal.ts";
+import { Auth, type AuthenticatedUser } from "../../auth/middleware/mod.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import type { Session } from "../../session/mod.ts";
+import { isStrict } from "../../session/internal.ts";
+import { approve } from "./approve.ts";
+import {
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+  type RefusedRequest,
+} from "./authorization_request.ts";
+import {
+  responseLocation,
+  uncachedRedirect,
+} from "./authorization_response.ts";
+import { showConsent } from "./consent.ts";
+import { requireNoPrefix } from "../endpoints.ts";
+import { errorPage } from "../pages/error_page.ts";
+import {
+  isFreshLogin,
+  isWantedLogin,
+  redirectToLogin,
+} from "./recent_login.ts";
+import type { Settings } from "../settings.ts";
+import { loggedInUser } from "../grants/users.ts";
+
+/**
+ * The longest path and query of a request, in characters. The login page gets them
+ * in a parameter, and longer ones are lost there.
+ */
+const MAX_URL = 2_000;
+
+/**
+ * Answers the authorization endpoint. A request without a login writes nothing and
+ * makes no request: it goes to the login page, and returns from there.
+ */
+export async function authorize(
+  settings: Settings,
+  context: RequestContext,
+): Promise<Response> {
+  const session = await sessionOf(context);
+  const { pathname, search } = context.url;
+  if (pathname.length + search.length > MAX_URL) {
+    const text = "The request of the application is too long.";
+    return await errorPage(settings, context, { text, status: 414 });
+  }
+  const user = loggedInUser(settings, context);
+  if (user === null) return await refuseAnonymous(settings, context);
+  const request = await readAuthorizationRequest(settings, search);
+  if ("error" in request) return await refuse(settings, context, request);
+  return await answer(settings, { context, request, session, user });
+}
+
+/** A request of a user who is logged in. */
+export interface UserRequest {
+  readonly context: RequestContext;
+  readonly request: AuthorizationRequest;
+  readonly session: Session;
+  readonly user: AuthenticatedUser;
+}
+
+/**
+ * Returns the session of a request.
+ *
+ * @throws {TypeError} If there is no session, its cookie is `Strict`, or the router
+ * is mounted.
+ */
+export async function sessionOf(context: RequestContext): Promise<Session> {
+  requireNoPrefix(context);
+  const session = currentSession(context, "authorize applications");
+  if (isStrict(session)) {
+    throw new TypeError(
+      'Cannot authorize applications: the session cookie has sameSite "Strict", which browsers do not send with the link of an application, use "Lax"',
+    );
+  }
+  return await session.load();
+}
+
+async function refuseAnonymous(
+  settings: Settings,
+  context: RequestContext,
+): Promise<Response> {
+  if (context.get(Auth) !== null) {
+    const text =
+      "Only users themselves can connect applications to their account.";
+    return await errorPage(settings, context, { text, status: 403 });
+  }
+  if (context.url.searchParams.get("prompt") === "none") {
+    // The redirect URI of a client with a document is not known before a login.
+    const text = "You are not logged in.";
+    return await errorPage(settings, context, { text, status: 401 });
+  }
+  return redirectToLogin(settings, settings.loginPath, context.url.search);
+}
+
+async function refuse(
+  settings: Settings,
+  context: RequestContext,
+  { description, error, target }: RefusedRequest,
+): Promise<Response> {
+  if (target === undefined) {
+    return await errorPage(settings, context, {
+      text: description,
+      status: 400,
+    });
+  }
+  const params = { error, error_description: description };
+  return uncachedRedirect(responseLocation(settings.issuer, target, params));
+}
+
+async function answer(
+  settings: Settings,
+  asked: UserRequest,
+): Promise<Response> {
+  const { context, request } = asked;
+  const isSilent = request.prompt.has("none");
+  const fail = (error: string, description: string) =>
+    refuse(settings, context, { target: request, error, description });
+  const isRecent = isWantedLogin(settings, context, request) &&
+    isFreshLogin(settings, context, request, request.scopes);
+  if (!isRecent) {
+    return isSilent
+      ? await fail("login_required", "The user must log in again")
+      : redirectToLogin(settings, settings.confirmPath, context.url.search);
+  }
+  if (request.client.trusted && !request.prompt.has("consent")) {
+    const location = await approve(settings, asked, request.scopes);
+    return uncachedRedirect(location);
+  }
+  return isSilent
+    ? await fail("consent_required", "The user must consent")
+    : await showConsent(settings, asked);
+}

@@ -1,0 +1,364 @@
+import type {
+  ResourceServer,
+  ResourceServerOptions,
+} from "../auth/access_tokens/mod.ts";
+import type {
+  ConnectedApps,
+  GrantClient,
+  UserSource,
+} from "../auth/internal.ts";
+import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
+import type { Markup } from "../router/content/mod.ts";
+import type { Controller, Middleware, RequestContext } from "../router/mod.ts";
+import type { Route } from "../router/routes/mod.ts";
+import type { SessionStore } from "../session/mod.ts";
+import type { RegisteredClients } from "./clients/client.ts";
+import type {
+  ClientDocumentOptions,
+  RegistrationOptions,
+} from "./clients/options.ts";
+
+/**
+ * A resource: an API whose access tokens the server issues.
+ *
+ * @typeParam Scope The scopes.
+ */
+export interface ResourceOf<Scope extends string> {
+  /** The name, which the consent page shows. */
+  readonly name: string;
+
+  /**
+   * The scopes, and what each allows in words that users understand, such as
+   * "Read your notes". At most 32.
+   */
+  readonly scopes: Readonly<Record<Scope, string>>;
+
+  /**
+   * The scopes of a request that names none.
+   *
+   * @default {all but those of `fresh`}
+   */
+  readonly defaultScopes?: readonly Scope[];
+
+  /**
+   * Scopes that need a login within the given time, in milliseconds, such as
+   * `{ "notes:delete": 600_000 }`. At least a minute.
+   *
+   * @default {no scopes}
+   */
+  readonly fresh?: Partial<Readonly<Record<Scope, number>>>;
+}
+
+/** The resources of a server, by URL. */
+export type Resources = Readonly<Record<string, ResourceOf<string>>>;
+
+/** Creates the content of a page, with `html`. */
+export type Page<Parts> = (parts: Parts, context: RequestContext) => Markup;
+
+/** A scope on the consent page. */
+export interface ConsentScope {
+  /** The scope. */
+  readonly name: string;
+  /** The scope in words. */
+  readonly text: string;
+  /** `true` if the user has not yet given it to this client. */
+  readonly isNew: boolean;
+}
+
+/** The parts of the consent page. */
+export interface ConsentPage {
+  /** The client that asks. */
+  readonly client: GrantClient;
+  /** The host to which the browser returns, or the scheme of a native app. */
+  readonly redirectHost: string;
+  /** `true` if the browser returns to a program on the user's own device. */
+  readonly isLoopback: boolean;
+  /** `true` if the user has no grant for this client. */
+  readonly isNew: boolean;
+  /** The name of the resource. */
+  readonly resource: string;
+  /** The name or the email address of the user, if there is one. */
+  readonly user: string | undefined;
+  /** The requested scopes. */
+  readonly scopes: readonly ConsentScope[];
+  /**
+   * The form, with the scopes as checkboxes and the two buttons. The page must
+   * contain it unchanged.
+   */
+  readonly form: Markup;
+}
+
+/** The parts of an error page. */
+export interface ErrorPage {
+  /** The reason, as a sentence. */
+  readonly text: string;
+}
+
+/** Pages of the application. The frame and its policy stay those of the server. */
+export interface ServerPages {
+  /**
+   * Creates the content of the consent page.
+   *
+   * @default {the page of the library}
+   */
+  readonly consent?: Page<ConsentPage>;
+  /**
+   * Creates the content of the page for a request that cannot go back to its client.
+   *
+   * @default {the page of the library}
+   */
+  readonly error?: Page<ErrorPage>;
+}
+
+/** Lifetimes in milliseconds. */
+export interface ServerLifetimes {
+  /**
+   * The lifetime of an access token: a minute to a day.
+   *
+   * @default {600_000}
+   */
+  readonly access?: number;
+  /**
+   * The time after which an unused grant ends.
+   *
+   * @default {30 days}
+   */
+  readonly idle?: number;
+  /**
+   * The time after which every grant ends.
+   *
+   * @default {365 days}
+   */
+  readonly total?: number;
+  /**
+   * The time for which the refresh token before the current one returns the
+   * current one again, for requests at the same time and for lost responses. At most
+   * a minute: it also hides the use of a stolen token.
+   *
+   * @default {30_000}
+   */
+  readonly grace?: number;
+}
+
+/** The paths of the endpoints, on the origin of the issuer. */
+export interface ServerPaths {
+  /**
+   * The authorization endpoint and its consent page.
+   *
+   * @default {"/authorize"}
+   */
+  readonly authorize?: string;
+  /**
+   * The token endpoint.
+   *
+   * @default {"/token"}
+   */
+  readonly token?: string;
+  /**
+   * The revocation endpoint.
+   *
+   * @default {"/revoke"}
+   */
+  readonly revoke?: string;
+  /**
+   * The registration endpoint.
+   *
+   * @default {"/oauth/register"}
+   */
+  readonly register?: string;
+}
+
+/** An event of a grant. */
+export interface GrantEvent {
+  /**
+   * The event: a consent, its refusal, the end of a grant by a client or its user, a
+   * second use of a refresh token or of a code, which ends the grant, or a token that
+   * is newer than the store, which has lost data.
+   */
+  readonly name:
+    | "granted"
+    | "denied"
+    | "revoked"
+    | "token-reuse"
+    | "code-reuse"
+    | "store-rollback";
+  /** The user's id, as a string. */
+  readonly userId: string;
+  /** The client id. */
+  readonly client: string;
+  /** The id of the grant, or `""` for a refusal. */
+  readonly grant: string;
+}
+
+/** Options for {@linkcode createAuthorizationServer}. */
+export interface AuthorizationServerOptions<
+  User extends AuthenticatedUser,
+  R extends Resources,
+> {
+  /**
+   * The issuer: an https URL without query and without a slash at its end, such as
+   * `https://app.example`. On localhost it can be http.
+   */
+  readonly issuer: string;
+
+  /** The users. The accounts of `@gatehouse/web/accounts` are one. */
+  readonly users: UserSource<User>;
+
+  /**
+   * The store of grants. It must be strongly consistent, have an index, and survive
+   * a restart. Do not use the cache of the sessions.
+   */
+  readonly store: SessionStore;
+
+  /**
+   * The secrets: the first one creates tokens, and all of them verify tokens. Each
+   * has at least 32 characters. Remove an old one after the lifetime `idle`.
+   */
+  readonly secrets: readonly string[];
+
+  /** The resources by URL. Tokens are for one of them. */
+  readonly resources: R;
+
+  /** The path of the login page, which gets `?returnTo=`. */
+  readonly loginPath: string;
+
+  /**
+   * The path of the page that asks a user who is logged in to log in again. It gets
+   * `?returnTo=`.
+   *
+   * @default {loginPath}
+   */
+  readonly confirmPath?: string;
+
+  /**
+   * The clients that are known in advance, or a function that returns one.
+   *
+   * @default {[]}
+   */
+  readonly clients?: RegisteredClients;
+
+  /**
+   * Clients whose id is the URL of a metadata document, such as MCP clients; `false`
+   * to have none. On Workers they need the compatibility flag
+   * `global_fetch_strictly_public`.
+   *
+   * @default {all that a user approves, if their document is on a public address}
+   */
+  readonly cimd?: false | ClientDocumentOptions;
+
+  /**
+   * Clients that register themselves (RFC 7591). Anyone can register with any name,
+   * so prefer `cimd`.
+   *
+   * @default {false}
+   */
+  readonly registration?: false | RegistrationOptions;
+
+  /**
+   * Pages of the application.
+   *
+   * @default {the pages of the library}
+   */
+  readonly pages?: ServerPages;
+
+  /**
+   * The lifetimes.
+   *
+   * @default {10 minutes for access tokens, 30 days without use}
+   */
+  readonly lifetimes?: ServerLifetimes;
+
+  /**
+   * The paths of the endpoints.
+   *
+   * @default {those at the root}
+   */
+  readonly paths?: ServerPaths;
+
+  /**
+   * The origins whose scripts may call the endpoints, without cookies.
+   *
+   * @default {"*"}
+   */
+  readonly cors?: readonly string[] | "*";
+
+  /**
+   * Receives the events of grants.
+   *
+   * @param event The event.
+   * @default {undefined}
+   */
+  readonly onEvent?: (event: GrantEvent) => void;
+
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** The routes of the pages. */
+export type ServerRoutes = {
+  /** The authorization endpoint. */
+  readonly authorize: Route<"GET", string>;
+  /** The form of the consent page, at the same path. */
+  readonly consent: Route<"POST", string>;
+};
+
+/** Options for {@linkcode AuthorizationServer.resource}. */
+export type ResourceOptions<User extends AuthenticatedUser> = Pick<
+  ResourceServerOptions<User, string>,
+  "dpop" | "metadata" | "requireDPoP"
+>;
+
+/** The scopes of a resource. */
+export type ScopesOf<Resource> = Resource extends ResourceOf<infer Scope>
+  ? Scope
+  : never;
+
+/**
+ * An authorization server.
+ *
+ * @typeParam User The type of the users.
+ * @typeParam R The resources.
+ */
+export interface AuthorizationServer<
+  User extends AuthenticatedUser,
+  R extends Resources,
+> extends ConnectedApps {
+  /**
+   * Serves the metadata, the token endpoint and the revocation endpoint. Put it first
+   * in the middleware of the outermost router: these requests have no cookies, and
+   * their own CORS and limits.
+   */
+  readonly endpoints: Middleware<readonly []>;
+
+  /** The routes of the pages. */
+  readonly routes: ServerRoutes;
+
+  /**
+   * The controller of these routes. The session, the protection against other sites
+   * and `auth` must run before it.
+   */
+  readonly controller: Controller<ServerRoutes>;
+
+  /**
+   * Creates the resource server of a resource: the scheme for its tokens, its metadata
+   * and its guard. It makes no request to another server.
+   *
+   * @param url The URL of the resource.
+   * @param options Other options of the resource server.
+   * @throws {TypeError} If the URL is not one of the resources.
+   */
+  readonly resource: <Url extends keyof R & string>(
+    url: Url,
+    options?: ResourceOptions<User>,
+  ) => ResourceServer<User, ScopesOf<R[Url]>>;
+
+  /** The metadata of the server (RFC 8414). */
+  readonly metadata: Readonly<Record<string, unknown>>;
+
+  /** Removes expired grants from a store that does not do so itself. */
+  readonly sweep: () => Promise<void>;
+}

@@ -1,0 +1,137 @@
+import { html, type Markup } from "../../router/content/mod.ts";
+import type { AuthenticatedUser } from "../../auth/middleware/mod.ts";
+import type { UserRequest } from "../authorize/authorize.ts";
+import { isLoopbackRedirect } from "../clients/redirect_uri.ts";
+import type { KeyedGrant } from "../grants/grant_store.ts";
+import type { ConsentPage, ConsentScope } from "../options.ts";
+import { renderPage } from "./page.ts";
+import { redirectHostOf } from "./redirect_host.ts";
+import type { Settings } from "../settings.ts";
+
+/** Creates the consent page. */
+export async function consentPage(
+  settings: Settings,
+  asked: UserRequest,
+  { grants, secret }: {
+    readonly grants: readonly KeyedGrant[];
+    /** The secret of the pending request. */
+    readonly secret: string;
+  },
+): Promise<Response> {
+  const { context, request, user } = asked;
+  const { client, redirectUri, resource } = request;
+  const earlier = grants.filter(({ row }) =>
+    row.client.id === client.id && row.resource === resource.url
+  );
+  const scopes = request.scopes.map((name): ConsentScope => ({
+    name,
+    text: resource.scopes.get(name)!,
+    isNew: !earlier.some(({ row }) => row.scopes.includes(name)),
+  }));
+  const isNew = earlier.length === 0;
+  const page: ConsentPage = {
+    client: {
+      id: client.id,
+      name: client.name,
+      ...client.host !== undefined && { host: client.host },
+    },
+    redirectHost: redirectHostOf(redirectUri),
+    isLoopback: isLoopbackRedirect(redirectUri),
+    isNew,
+    resource: resource.name,
+    user: nameOf(user),
+    scopes,
+    form: formOf(settings, { isNew, scopes, secret }),
+  };
+  return await renderPage({
+    title: `Connect ${client.name} to ${resource.name}`,
+    content: settings.pages.consent?.(page, context) ?? contentOf(page),
+  });
+}
+
+function nameOf({ email, id, name }: AuthenticatedUser): string {
+  return email ?? name ?? String(id);
+}
+
+function contentOf(page: ConsentPage): Markup {
+  const { client, isLoopback, redirectHost, resource, user } = page;
+  return html`
+    <h1>Connect ${client.name} to ${resource}?</h1>
+    <dl>
+      <dt>Application</dt>
+      <dd>${client.host ?? client.name}</dd>
+      <dt>Returns to</dt>
+      <dd>${redirectHost}</dd>
+      <dt>Your account</dt>
+      <dd>${user}</dd>
+    </dl>
+    ${isLoopback && html`
+      <p class="warning">
+        The request comes from a program on this device. Continue only if you have just
+        started it yourself.
+      </p>
+    `} ${!isLoopback && client.host !== undefined &&
+      client.host !== redirectHost && html`
+      <p class="warning">
+        The application is described at ${client
+          .host}, but your browser returns to
+        ${redirectHost}. Continue only if you know both.
+      </p>
+    `} ${page.form}
+    <p class="hint">You can disconnect the application at any time.</p>
+  `;
+}
+
+function formOf(
+  { paths }: Settings,
+  { isNew, scopes, secret }: Pick<ConsentPage, "isNew" | "scopes"> & {
+    readonly secret: string;
+  },
+): Markup {
+  return html`
+    <form method="post" action="${paths.authorize}">
+      <input type="hidden" name="request" value="${secret}">
+      <fieldset>
+        <legend>It asks for permission to:</legend>
+        ${scopes.map((scope) =>
+          html`
+            <label class="choice">
+              <input type="checkbox" name="scope" value="${scope.name}" checked>
+              <span>${scope.text}${!isNew && scope.isNew && html`
+                <span class="new">new</span>
+              `}</span>
+            </label>
+          `
+        )}
+      </fieldset>
+      <div class="actions">
+        <button name="decision" value="approve">Allow</button>
+        <button class="quiet" name="decision" value="deny">Cancel</button>
+      </div>
+    </form>
+  `;
+}
+
+/**
+ * Creates the page after the decision, which opens the client. It is a page rather
+ * than a redirect, because a policy of the application or of a proxy could block a
+ * redirect after a form, without a word (CSP, `form-action`). It also has a link,
+ * because some browsers open other programs only after a click.
+ */
+export async function finalPage(
+  { request }: Pick<UserRequest, "request">,
+  location: string,
+): Promise<Response> {
+  const { name } = request.client;
+  return await renderPage({
+    title: `Return to ${name}`,
+    content: html`
+      <h1>Returning to ${name}</h1>
+      <p>If nothing happens, continue with this link.</p>
+      <p><a class="button" href="${location}">Continue to ${name}</a></p>
+      <p
+        class="hint">If ${name} is a program on this device, you can close this page afterwards.</p>
+    `,
+    refresh: location,
+  });
+}

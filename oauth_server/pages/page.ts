@@ -1,0 +1,66 @@
+import {
+  html,
+  htmlResponse,
+  type Markup,
+  unsafeHTML,
+} from "../../router/content/mod.ts";
+import { encodeBase64, sha256 } from "../../session/secrets.ts";
+import { STYLE } from "./style.ts";
+
+/** The parts of a page. */
+export interface PageParts {
+  readonly title: string;
+  readonly content: Markup;
+  /**
+   * The status.
+   *
+   * @default {200}
+   */
+  readonly status?: number;
+  /**
+   * Other targets of forms, for the policy.
+   *
+   * @default {""}
+   */
+  readonly formTargets?: string;
+  /**
+   * The URL that the browser opens immediately.
+   *
+   * @default {undefined}
+   */
+  readonly refresh?: string;
+}
+
+/**
+ * Creates the response of a page. Its policy allows only its own stylesheet, no
+ * script and no frame, whatever the policy of the application is.
+ */
+export async function renderPage(
+  { content, formTargets = "", refresh, status = 200, title }: PageParts,
+): Promise<Response> {
+  const hash = encodeBase64(await sha256(STYLE));
+  const headers = new Headers({
+    "Cache-Control": "no-store",
+    "Content-Security-Policy":
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'self'${formTargets}; frame-ancestors 'none'`,
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  });
+  if (refresh !== undefined) headers.set("Refresh", `0; url=${refresh}`);
+  const markup = html`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>${title}</title>
+        ${unsafeHTML(`<style>${STYLE}</style>`)}
+      </head>
+      <body>
+        <main>${content}</main>
+      </body>
+    </html>
+  `;
+  return htmlResponse(markup, { status, headers });
+}

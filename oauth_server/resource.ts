@@ -1,0 +1,82 @@
+import {
+  type AccessTokenVerification,
+  createResourceServer,
+  type ResourceServer,
+  type TokenIntrospection,
+} from "../auth/access_tokens/mod.ts";
+import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
+import type { ResourceOptions } from "./options.ts";
+import type { Settings } from "./settings.ts";
+import { scopesOf } from "./token/token_response.ts";
+import { userOfGrant } from "./grants/users.ts";
+
+const INVALID: AccessTokenVerification = { ok: false, problem: "invalid" };
+
+/**
+ * Creates the resource server of a resource. Its tokens are checked in the process:
+ * by their MAC, and by one read of their grant.
+ *
+ * @throws {TypeError} If the URL is not one of the resources.
+ */
+export function createResource(
+  settings: Settings,
+  url: string,
+  options: ResourceOptions<AuthenticatedUser> = {},
+): ResourceServer<AuthenticatedUser, string> {
+  const { issuer, now, resources } = settings;
+  const resource = resources.get(url);
+  if (resource === undefined) {
+    throw new TypeError(
+      `Cannot create the resource server of "${url}": it is not one of the resources`,
+    );
+  }
+  const users = new WeakMap<object, AuthenticatedUser>();
+  const introspection: TokenIntrospection = {
+    createVerifier: () => (token) => verify(settings, url, token, users),
+  };
+  return createResourceServer({
+    name: url,
+    resource: url,
+    issuers: [{ issuer, introspection }],
+    scopes: [...resource.scopes.keys()],
+    allowInsecureLoopback: new URL(url).protocol === "http:" ||
+      new URL(issuer).protocol === "http:",
+    now,
+    ...options,
+    metadata: { resource_name: resource.name, ...options.metadata },
+    verify: (claims) => users.get(claims) ?? null,
+  });
+}
+
+async function verify(
+  settings: Settings,
+  url: string,
+  token: string,
+  users: WeakMap<object, AuthenticatedUser>,
+): Promise<AccessTokenVerification> {
+  const { clients, grants, issuer, now, tokens } = settings;
+  const contents = await tokens.read("access", token);
+  if (contents === null) return INVALID;
+  const [, expiry, mask] = contents.numbers;
+  if (expiry! * 1000 <= now()) return { ok: false, problem: "expired" };
+  const found = await grants.read(contents.key);
+  if (found === null) return INVALID;
+  const { row } = found;
+  if (row.resource !== url) return { ok: false, problem: "audience" };
+  if (await clients.ofGrant(row.client) === null) return INVALID;
+  const user = await userOfGrant(settings, row);
+  if (user === null) return INVALID;
+  const { authenticatedAt, client, userId } = row;
+  const claims = {
+    iss: issuer,
+    sub: userId,
+    aud: url,
+    client_id: client.id,
+    scope: scopesOf(row.scopes, mask!).join(" "),
+    exp: expiry!,
+    ...authenticatedAt !== null &&
+      { auth_time: Math.floor(authenticatedAt / 1000) },
+  };
+  users.set(claims, user);
+  return { ok: true, claims };
+}

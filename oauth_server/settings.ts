@@ -1,0 +1,226 @@
+import { checkedCaller, type UserSource } from "../auth/internal.ts";
+import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
+import {
+  checkPositive,
+  isLoopback,
+  safeRedirectPath,
+} from "../router/internal.ts";
+import { checkSecrets } from "../session/internal.ts";
+import type { SessionStore } from "../session/mod.ts";
+import type { Clients } from "./clients/client.ts";
+import { createClients } from "./clients/create_clients.ts";
+import { GrantStore, type Lifetimes } from "./grants/grant_store.ts";
+import type {
+  AuthorizationServerOptions,
+  GrantEvent,
+  ResourceOf,
+  Resources,
+  ServerPages,
+  ServerPaths,
+} from "./options.ts";
+import { Tokens } from "./grants/tokens.ts";
+
+/** The options of a server, with their defaults. */
+export interface Settings {
+  readonly issuer: string;
+  readonly users: UserSource<AuthenticatedUser>;
+  readonly store: SessionStore;
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly loginPath: string;
+  readonly confirmPath: string;
+  readonly clients: Clients;
+  readonly pages: ServerPages;
+  readonly lifetimes: Lifetimes;
+  readonly paths: Required<ServerPaths>;
+  readonly cors: readonly string[] | "*";
+  readonly onEvent: ((event: GrantEvent) => void) | undefined;
+  readonly now: () => number;
+  readonly tokens: Tokens;
+  readonly grants: GrantStore;
+}
+
+/** A resource with its defaults. */
+export interface Resource {
+  readonly url: string;
+  readonly name: string;
+  /** The scopes in words. */
+  readonly scopes: ReadonlyMap<string, string>;
+  readonly defaultScopes: readonly string[];
+  /** The longest time since the login by scope, in milliseconds. */
+  readonly fresh: ReadonlyMap<string, number>;
+}
+
+const OWNER = "the authorization server";
+const DAY = 86_400_000;
+
+/** The maximum number of scopes: access tokens have a bit for each. */
+const MAX_SCOPES = 32;
+
+/** The bounds of the lifetimes, in milliseconds. */
+const MIN_ACCESS = 60_000;
+const MAX_GRACE = 60_000;
+
+/** The limit of an expiry in a token, which is 32 bits of seconds. */
+const MAX_TOTAL = 10 * 365 * DAY;
+
+/**
+ * Checks the options.
+ *
+ * @throws {TypeError} If an option is missing or malformed.
+ * @throws {RangeError} If a number is out of range, or a secret is weak.
+ */
+export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
+  options: AuthorizationServerOptions<User, R>,
+): Settings {
+  const { cors = "*", issuer, now = Date.now, onEvent, pages = {} } = options;
+  const { loginPath, secrets, store } = options;
+  checkURL(issuer, "issuer");
+  if (issuer.endsWith("/")) fail("issuer ends with a slash");
+  checkSecrets(secrets, "tokens", "sign");
+  if (store?.byIndex === undefined) fail("the store has no byIndex");
+  const call = checkedCaller(store, {
+    owner: OWNER,
+    race: "which request uses a code or a token first",
+  });
+  if (typeof options.users?.find !== "function") fail("users has no find");
+  const lifetimes = lifetimesOf(options.lifetimes ?? {});
+  return {
+    issuer,
+    // The rest of the server only passes users back to these functions.
+    users: options.users as unknown as UserSource<AuthenticatedUser>,
+    store,
+    resources: resourcesOf(options.resources),
+    loginPath: checkPath(loginPath, "loginPath"),
+    confirmPath: checkPath(options.confirmPath ?? loginPath, "confirmPath"),
+    clients: createClients(options),
+    pages,
+    lifetimes,
+    paths: pathsOf(options.paths ?? {}),
+    cors,
+    onEvent,
+    now,
+    tokens: new Tokens(secrets, issuer),
+    grants: new GrantStore(call, { issuer, lifetimes, now }),
+  };
+}
+
+function fail(reason: string): never {
+  throw new TypeError(`Cannot create ${OWNER}: ${reason}`);
+}
+
+/** Checks an https URL, or http on localhost, without user, query and fragment. */
+function checkURL(text: unknown, name: string): void {
+  const url = typeof text === "string" && /^[!-~]+$/.test(text)
+    ? URL.parse(text)
+    : null;
+  const isSecure = url?.protocol === "https:" ||
+    url?.protocol === "http:" && isLoopback(url.hostname);
+  if (
+    url === null || !isSecure || /[?#]/.test(url.href) || url.username !== "" ||
+    url.password !== ""
+  ) {
+    fail(`${name} is not an https URL without query and fragment`);
+  }
+}
+
+/** Checks the path of a page of the application, which gets a parameter. */
+function checkPath(path: string, name: string): string {
+  const safe = safeRedirectPath(path, "");
+  if (safe === "" || safe.includes("#")) {
+    fail(`${name} is not a path on this origin without a fragment`);
+  }
+  return safe;
+}
+
+function pathsOf(paths: ServerPaths): Required<ServerPaths> {
+  const all = {
+    authorize: "/authorize",
+    token: "/token",
+    revoke: "/revoke",
+    // Applications often have a page "/register".
+    register: "/oauth/register",
+    ...paths,
+  };
+  for (const [name, path] of Object.entries(all)) {
+    if (!/^(?:\/[\w.~-]+)+$/.test(path)) {
+      fail(`the path "${name}" is not one such as "/oauth/token"`);
+    }
+  }
+  if (new Set(Object.values(all)).size < Object.keys(all).length) {
+    fail("two paths are equal");
+  }
+  return all;
+}
+
+function lifetimesOf(
+  given: NonNullable<
+    AuthorizationServerOptions<AuthenticatedUser, Resources>["lifetimes"]
+  >,
+): Lifetimes {
+  const { access = 600_000, idle = 30 * DAY, total = 365 * DAY } = given;
+  const { grace = 30_000 } = given;
+  const bounds = { access: [access, DAY], idle: [idle, total] } as const;
+  checkPositive(OWNER, "lifetimes.total", total, MAX_TOTAL);
+  for (const [name, [value, most]] of Object.entries(bounds)) {
+    checkPositive(OWNER, `lifetimes.${name}`, value, most);
+  }
+  if (access < MIN_ACCESS) {
+    throw new RangeError(
+      `Cannot create ${OWNER}: lifetimes.access is less than a minute`,
+    );
+  }
+  if (!(grace >= 0 && grace <= MAX_GRACE)) {
+    throw new RangeError(
+      `Cannot create ${OWNER}: lifetimes.grace is not between 0 and a minute`,
+    );
+  }
+  return { access, idle, total, grace };
+}
+
+function resourcesOf(resources: Resources): ReadonlyMap<string, Resource> {
+  const entries = Object.entries(resources ?? {});
+  if (entries.length === 0) fail("there is no resource");
+  const seen = new Set<string>();
+  return new Map(entries.map(([url, resource]) => {
+    checkURL(url, `the resource "${url}"`);
+    for (const scope of Object.keys(resource.scopes ?? {})) {
+      // A guard of one resource must not accept the tokens of another.
+      if (seen.has(scope)) fail(`two resources have the scope "${scope}"`);
+      seen.add(scope);
+    }
+    return [url, resourceOf(url, resource)];
+  }));
+}
+
+function resourceOf(url: string, resource: ResourceOf<string>): Resource {
+  const { fresh = {}, name, scopes } = resource;
+  const names = Object.keys(scopes ?? {});
+  if (typeof name !== "string" || name === "") {
+    fail(`the resource "${url}" has no name`);
+  }
+  if (names.length === 0 || names.length > MAX_SCOPES) {
+    fail(`the resource "${url}" has no scopes, or more than ${MAX_SCOPES}`);
+  }
+  const times = new Map(Object.entries(fresh) as [string, number][]);
+  for (const [scope, time] of times) {
+    if (time >= MIN_ACCESS) continue;
+    // A shorter time would have passed when the browser returns from the login.
+    throw new RangeError(
+      `Cannot create ${OWNER}: the time of the scope "${scope}" is less than a minute`,
+    );
+  }
+  const defaultScopes = resource.defaultScopes ??
+    names.filter((scope) => !times.has(scope));
+  const unknown = [...times.keys(), ...defaultScopes]
+    .find((scope) => !names.includes(scope));
+  if (unknown !== undefined) {
+    fail(`the resource "${url}" has no scope "${unknown}"`);
+  }
+  return {
+    url,
+    name,
+    scopes: new Map(Object.entries(scopes)),
+    defaultScopes,
+    fresh: times,
+  };
+}

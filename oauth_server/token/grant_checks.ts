@@ -1,0 +1,45 @@
+import type { RequestContext } from "../../router/mod.ts";
+import type { TokenRequest } from "../clients/client.ts";
+import type { GrantRow } from "../grants/grant_store.ts";
+import { isSameResource } from "../resource_url.ts";
+import type { Settings } from "../settings.ts";
+import { INVALID_GRANT, type TokenFailure } from "./token_response.ts";
+
+/** A request to the token endpoint or the revocation endpoint. */
+export interface GrantRequest extends TokenRequest {
+  readonly context: RequestContext;
+  readonly settings: Settings;
+}
+
+/**
+ * Checks that a request is that of the client of a code or grant. The grant is found
+ * first, so a request without one never makes the server fetch the keys of a client.
+ */
+export async function checkClient(
+  { form, headers, settings: { clients } }: GrantRequest,
+  row: GrantRow,
+): Promise<TokenFailure | null> {
+  const claimed = form.get("client_id");
+  if (claimed !== undefined && claimed !== row.client.id) return INVALID_GRANT;
+  const client = await clients.ofGrant(row.client);
+  if (client === null) return INVALID_GRANT;
+  return await clients.authenticate({ form, headers }, client) ? null : {
+    error: "invalid_client",
+    description: "The client is not authenticated",
+    status: 401,
+  };
+}
+
+/** Checks that a request names no other resource (RFC 8707, section 2.2). */
+export function checkResource(
+  { form }: GrantRequest,
+  row: GrantRow,
+): TokenFailure | null {
+  const resource = form.get("resource");
+  return resource === undefined || isSameResource(resource, row.resource)
+    ? null
+    : {
+      error: "invalid_target",
+      description: "The grant is for another resource",
+    };
+}

@@ -1,0 +1,327 @@
+/** An application with an authorization server, and clients that use it. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
+import {
+  Auth,
+  auth,
+  type AuthenticatedUser,
+  createSessionAuthScheme,
+} from "@gatehouse/web/auth-middleware";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+import {
+  crossOriginProtection,
+  type SecurityEvent,
+  securityEvents,
+} from "@gatehouse/web/middleware";
+import {
+  type AuthorizationServerOptions,
+  createAuthorizationServer,
+  type GrantEvent,
+} from "@gatehouse/web/oauth-server";
+import {
+  createMemorySessionStore,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
+
+/** The issuer, and the origin of the application. */
+export const ORIGIN = "https://test.example";
+
+/** The resource. */
+export const API = `${ORIGIN}/api`;
+
+/** The redirect URI of the client `web`. */
+export const CALLBACK = "https://client.example/callback";
+
+export const SECRET = "M9uYb1eVxqT7oZ2cKp4wRh6sLd8fGj0n";
+
+/** The verifier of PKCE, and its challenge. */
+export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+const RESOURCES = {
+  [API]: {
+    name: "Notes",
+    scopes: {
+      "notes:read": "Read your notes",
+      "notes:write": "Change your notes",
+      "notes:delete": "Delete all your notes",
+    },
+    fresh: { "notes:delete": 600_000 },
+  },
+  [`${ORIGIN}/files`]: {
+    name: "Files",
+    scopes: { "files:read": "Read your files" },
+  },
+} as const;
+
+const CLIENTS = [
+  { id: "web", name: "Web client", redirectUris: [CALLBACK] },
+  { id: "cli", name: "CLI", redirectUris: ["http://127.0.0.1/callback"] },
+  { id: "app", name: "App", redirectUris: ["com.example.app:/callback"] },
+  {
+    id: "other",
+    name: "Other client",
+    redirectUris: [CALLBACK, "https://other.example/callback"],
+    scopes: ["notes:read"],
+  },
+];
+
+/** A user with a version of the credentials. */
+interface TestUser extends AuthenticatedUser {
+  readonly id: string;
+  readonly name: string;
+  version: number;
+  scopes: readonly string[];
+}
+
+type Options = AuthorizationServerOptions<TestUser, typeof RESOURCES>;
+
+/** Settings of {@linkcode startServer}. */
+export interface ServerSettings
+  extends Partial<Omit<Options, "store" | "users" | "now">> {
+  readonly store?: SessionStore;
+  readonly sessions?: SessionStore;
+  readonly middleware?: readonly Middleware<readonly []>[];
+  /** `true` to collect security events, which a test must flush. */
+  readonly hasAudit?: boolean;
+}
+
+/** Starts an application whose users log in with a click. */
+export function startServer(settings: ServerSettings = {}) {
+  const { hasAudit = false, middleware = [], sessions, store, ...options } =
+    settings;
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const users = new Map<string, TestUser>();
+  for (const [id, name] of [["1", "Ada"], ["2", "Eve"]] as const) {
+    const scopes = ["notes:read", "notes:write", "notes:delete", "files:read"];
+    users.set(id, { id, name, version: 1, scopes });
+  }
+  const find = (id: string) => users.get(id) ?? null;
+  const events: GrantEvent[] = [];
+  const security: SecurityEvent[] = [];
+  const server = createAuthorizationServer<TestUser, typeof RESOURCES>({
+    issuer: ORIGIN,
+    users: { find, version: ({ version }) => version },
+    store: store ?? createMemorySessionStore({ now }),
+    secrets: [SECRET],
+    resources: RESOURCES,
+    clients: CLIENTS,
+    loginPath: "/login",
+    confirmPath: "/confirm",
+    onEvent: (event) => events.push(event),
+    ...options,
+    now,
+  });
+  const api = server.resource(API);
+  const files = server.resource(`${ORIGIN}/files`);
+  const login = createSessionAuthScheme({
+    name: "login",
+    verify: find,
+    version: ({ version }: TestUser) => version,
+  });
+  const audit = securityEvents((event) => {
+    security.push(event);
+  });
+  const router = createRouter({
+    middleware: [
+      ...hasAudit ? [audit] : [],
+      server.endpoints,
+      api.metadata,
+      ...middleware,
+      session({ store: sessions ?? createMemorySessionStore({ now }), now }),
+      crossOriginProtection(),
+      auth({ schemes: [login, api.scheme, files.scheme] }),
+    ],
+  });
+  router.map(server.routes, server.controller);
+  router.post("/login/:id", async (context) => {
+    const { id } = context.params;
+    const { version } = users.get(id)!;
+    await completeAuth(context, id, { version });
+    return new Response("Welcome");
+  });
+  for (const method of ["GET", "POST"] as const) {
+    router.route(
+      method,
+      "/api",
+      { middleware: [api.requireScope("notes:read")] },
+      (context) => new Response(context.get(Auth)?.name),
+    );
+  }
+  router.get("/api/write", {
+    middleware: [api.requireScope("notes:write")],
+    handler: () => new Response("written"),
+  });
+  router.get("/files", {
+    middleware: [files.requireScope("files:read")],
+    handler: () => new Response("files"),
+  });
+  return { audit, clock, events, router, security, server, users };
+}
+
+/** An application of {@linkcode startServer}. */
+export type TestServer = ReturnType<typeof startServer>;
+
+/** Creates a browser, and logs a user in. */
+export async function browserOf(
+  { router }: Pick<TestServer, "router">,
+  user = "1",
+): Promise<TestClient> {
+  const browser = createTestClient(router, { origin: ORIGIN });
+  const response = await browser.fetch(`/login/${user}`, { method: "POST" });
+  assertEquals(response.status, 200);
+  return browser;
+}
+
+/** Returns the path of an authorization request. A parameter can be left out. */
+export function authorizePath(
+  params: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const all = {
+    response_type: "code",
+    client_id: "web",
+    redirect_uri: CALLBACK,
+    state: "s1",
+    code_challenge: CHALLENGE,
+    code_challenge_method: "S256",
+    ...params,
+  };
+  const present = Object.entries(all)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `/authorize?${new URLSearchParams(present)}`;
+}
+
+/** The form of a consent page. */
+export interface ConsentForm {
+  readonly html: string;
+  readonly handle: string;
+  readonly scopes: readonly string[];
+}
+
+/** Reads the form of a consent page. */
+export async function readConsent(response: Response): Promise<ConsentForm> {
+  const html = await response.text();
+  assertEquals(response.status, 200, html);
+  const [, handle] = /name="request" value="([\w-]{43})"/.exec(html) ?? [];
+  assert(handle !== undefined, html);
+  const scopes = [...html.matchAll(/name="scope" value="([^"]+)"/g)]
+    .map(([, scope]) => scope!);
+  return { html, handle, scopes };
+}
+
+/** Sends the form of a consent page. */
+export function sendConsent(
+  browser: TestClient,
+  { handle, scopes }: Pick<ConsentForm, "handle" | "scopes">,
+  decision = "approve",
+): Promise<Response> {
+  const body = new URLSearchParams({ request: handle, decision });
+  for (const scope of scopes) body.append("scope", scope);
+  return browser.fetch("/authorize", {
+    method: "POST",
+    headers: { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" },
+    body,
+  });
+}
+
+/** Returns the URL that a final page or a redirect leads to. */
+export function targetOf(response: Response): URL {
+  const location = response.headers.get("Location") ??
+    response.headers.get("Refresh")?.replace(/^0; url=/, "");
+  return new URL(location!);
+}
+
+/** Approves a request in a browser. */
+export async function getCode(
+  browser: TestClient,
+  params: Readonly<Record<string, string | undefined>> = {},
+): Promise<string> {
+  const form = await readConsent(await browser.fetch(authorizePath(params)));
+  const target = targetOf(await sendConsent(browser, form));
+  assertEquals(target.searchParams.get("iss"), ORIGIN);
+  assertEquals(target.searchParams.get("state"), "s1");
+  return target.searchParams.get("code")!;
+}
+
+/** Sends a form to an endpoint. */
+export async function post(
+  { router }: Pick<TestServer, "router">,
+  path: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Response> {
+  return await router.fetch(
+    new Request(ORIGIN + path, {
+      method: "POST",
+      body: new URLSearchParams(form),
+    }),
+  );
+}
+
+/** The tokens of a response. */
+export interface TokenBody {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly token_type: string;
+  readonly expires_in: number;
+  readonly scope: string;
+  readonly error?: string;
+}
+
+/** Exchanges a code. */
+export function exchange(
+  server: Pick<TestServer, "router">,
+  code: string,
+  form: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return post(server, "/token", {
+    grant_type: "authorization_code",
+    client_id: "web",
+    redirect_uri: CALLBACK,
+    code_verifier: VERIFIER,
+    code,
+    ...form,
+  });
+}
+
+/** Uses a refresh token. */
+export function refresh(
+  server: Pick<TestServer, "router">,
+  token: string,
+  form: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return post(server, "/token", {
+    grant_type: "refresh_token",
+    client_id: "web",
+    refresh_token: token,
+    ...form,
+  });
+}
+
+/** Connects the client `web` to the account of a user. */
+export async function connect(
+  server: Pick<TestServer, "router">,
+  params: Readonly<Record<string, string | undefined>> = {},
+): Promise<TokenBody> {
+  const browser = await browserOf(server);
+  const response = await exchange(server, await getCode(browser, params));
+  assertEquals(response.status, 200);
+  const tokens: TokenBody = await response.json();
+  assertMatch(tokens.access_token, /^oat_[\w-]{82}$/);
+  assertMatch(tokens.refresh_token, /^oar_[\w-]{71}$/);
+  return tokens;
+}
+
+/** Calls the API, and returns the status. */
+export async function callAPI(
+  { router }: Pick<TestServer, "router">,
+  token: string,
+  path = "/api",
+): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await router.fetch(new Request(ORIGIN + path, { headers }));
+  await response.body?.cancel();
+  return response.status;
+}
