@@ -23,7 +23,11 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { createTestClient, type TestClient } from "@gatehouse/web/testing";
+import {
+  createTestClient,
+  type TestClient,
+  type TestTarget,
+} from "@gatehouse/web/testing";
 
 /** The issuer, and the origin of the application. */
 export const ORIGIN = "https://test.example";
@@ -165,9 +169,14 @@ export function startServer(settings: ServerSettings = {}) {
 /** An application of {@linkcode startServer}. */
 export type TestServer = ReturnType<typeof startServer>;
 
+/** An application, which may run in another process. */
+export interface TestApp {
+  readonly router: TestTarget;
+}
+
 /** Creates a browser, and logs a user in. */
 export async function browserOf(
-  { router }: Pick<TestServer, "router">,
+  { router }: TestApp,
   user = "1",
 ): Promise<TestClient> {
   const browser = createTestClient(router, { origin: ORIGIN });
@@ -248,7 +257,7 @@ export async function getCode(
 
 /** Sends a form to an endpoint. */
 export async function post(
-  { router }: Pick<TestServer, "router">,
+  { router }: TestApp,
   path: string,
   form: Readonly<Record<string, string>>,
 ): Promise<Response> {
@@ -272,7 +281,7 @@ export interface TokenBody {
 
 /** Exchanges a code. */
 export function exchange(
-  server: Pick<TestServer, "router">,
+  server: TestApp,
   code: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
@@ -288,7 +297,7 @@ export function exchange(
 
 /** Uses a refresh token. */
 export function refresh(
-  server: Pick<TestServer, "router">,
+  server: TestApp,
   token: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
@@ -302,7 +311,7 @@ export function refresh(
 
 /** Connects the client `web` to the account of a user. */
 export async function connect(
-  server: Pick<TestServer, "router">,
+  server: TestApp,
   params: Readonly<Record<string, string | undefined>> = {},
 ): Promise<TokenBody> {
   const browser = await browserOf(server);
@@ -316,7 +325,7 @@ export async function connect(
 
 /** Calls the API, and returns the status. */
 export async function callAPI(
-  { router }: Pick<TestServer, "router">,
+  { router }: TestApp,
   token: string,
   path = "/api",
 ): Promise<number> {

@@ -1,0 +1,16 @@
+/** A process of an application with an authorization server: `kind`, `store`, `port`. */
+import { ORIGIN, startServer } from "../oauth_server/_server.ts";
+import { openStore } from "./_session_stores.ts";
+
+const [kind = "", address = "", port = ""] = Deno.args;
+const { store } = await openStore(kind, address);
+const { router } = startServer({ store, sessions: store });
+
+Deno.serve({
+  port: Number(port),
+  hostname: "127.0.0.1",
+  onListen: () => console.log("ready"),
+}, (request) => {
+  const { pathname, search } = new URL(request.url);
+  return router.fetch(new Request(ORIGIN + pathname + search, request));
+});
