@@ -7,9 +7,12 @@ import { createKey, namedKey, revokeKey } from "./actions/keys.ts";
 import { keysView, newKeyView, revokeView } from "./pages/key_pages.ts";
 
 /** Creates a middleware that responds with 404 if a feature is off. */
-export function onlyIf(isOn: boolean): Middleware<readonly []> {
+export function onlyIf(
+  isOn: boolean | (() => boolean),
+): Middleware<readonly []> {
+  const check = typeof isOn === "function" ? isOn : () => isOn;
   return (context, next) =>
-    isOn ? next() : context.createErrorResponse({ status: 404 });
+    check() ? next() : context.createErrorResponse({ status: 404 });
 }
 
 /** Creates the handlers of the API keys. */

@@ -159,6 +159,11 @@ const ACCOUNT: Readonly<Record<keyof AccountRoutes, Description>> = {
     "Revokes an API key",
     "id",
   ],
+  apps: [
+    "Returns the connected applications",
+    "Disconnects an application, or all of them",
+    "id? all?",
+  ],
   teams: ["Returns the teams of the user", "Creates a team", "name"],
   team: ["Returns a team with its members"],
   invite: [
@@ -294,6 +299,7 @@ function createSchemas() {
     text,
     inputs: new Map<string, InputSchema>([
       ["remember", boolean()],
+      ["all", boolean()],
       ["handOver", enum_(["on"])],
       ["scopes", array(text)],
       ["days", union([number(), enum_(["never"])])],

@@ -182,7 +182,8 @@ export interface Users<N extends Names = Names> {
    */
   enable(id: string): Promise<boolean>;
   /**
-   * Ends all sessions, links, codes and API keys of an account.
+   * Ends all sessions, links, codes, API keys and connected applications of an
+   * account.
    *
    * @param id The id.
    * @returns `false` if there is no such account.
@@ -324,7 +325,7 @@ class AccountUsers<N extends Names> implements Users<N> {
   /** Changes credentials of any version of the account. */
   async #change(id: string, change: AccountChange): Promise<boolean> {
     const services = await this.#ready();
-    const { factors, sessions, store } = services;
+    const { apps, factors, sessions, store } = services;
     return await retry(async () => {
       const account = await store.find(id);
       if (account === null) return false;
@@ -332,20 +333,24 @@ class AccountUsers<N extends Names> implements Users<N> {
       if (version === null) return undefined;
       await factors.revoke(id);
       await endUserSessions(sessions, id, { version });
+      // The version has ended the grants, and this removes them.
+      await apps.revoke(id);
       return true;
     });
   }
 }
 
-/** Removes an account with its second factors and sessions. */
+/** Removes an account with its second factors, sessions and connected apps. */
 export async function removeAll(
-  { factors, sessions, store, teams }: Services,
+  { apps, factors, sessions, store, teams }: Services,
   id: string,
 ): Promise<boolean> {
   return await retry(async () => {
     const account = await store.find(id);
     if (account === null) return false;
     await teams.removeEmptyTeamsOf(id);
+    // If this fails, the account stays, so that another attempt can succeed.
+    await apps.revoke(id);
     if (!await store.remove(id, account.version)) return undefined;
     await factors.remove(id);
     await store.audit.forget(id);

@@ -7,3 +7,8 @@ export function inputNameOf(field: string): string {
 export function scopeInputOf(scope: string): string {
   return `scope-${scope}`;
 }
+
+/** Returns `true` for the value of a checkbox that is on, or of a script. */
+export function isChecked(value: unknown): boolean {
+  return value === true || value === "on" || value === "true";
+}

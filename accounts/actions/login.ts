@@ -2,6 +2,7 @@ import { credentialsAuthResult } from "../../auth/internal.ts";
 import { Session } from "../../session/mod.ts";
 import { type Call, type Outcome, refused, throttled } from "./call.ts";
 import { enter } from "./enter.ts";
+import { isChecked } from "./input_names.ts";
 
 /** Logs a user in with the address and the password. */
 export async function logIn(call: Call): Promise<Outcome> {
@@ -12,12 +13,10 @@ export async function logIn(call: Call): Promise<Outcome> {
       ? throttled(call, result.retryAfter)
       : refused(messages.wrongLogin);
   }
-  const remembered = ["on", "true", true].includes(
-    input.get("remember") as string | boolean,
-  );
+  const isRemembered = isChecked(input.get("remember"));
   return await enter(call, result.user.account, {
     methods: ["pwd"],
-    timeouts: remembered ? services.remember : undefined,
+    timeouts: isRemembered ? services.remember : undefined,
   });
 }
 

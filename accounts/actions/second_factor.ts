@@ -14,6 +14,7 @@ import {
   throttled,
 } from "./call.ts";
 import { confirmedPath, ownAccount, unlessEnded, welcome } from "./enter.ts";
+import { isChecked } from "./input_names.ts";
 import { createWayToken } from "./not_me.ts";
 
 /** Completes a login with a code of the app, or with a recovery code. */
@@ -21,7 +22,7 @@ export async function verifyCode(call: Call): Promise<Outcome> {
   const { context, input, services } = call;
   const result = await unlessEnded(
     services.factors.verifyCode(context, input.get("code"), {
-      rememberDevice: isOn(input.get("remember")),
+      rememberDevice: isChecked(input.get("remember")),
     }),
   );
   if (result === "ended") return expired(call);
@@ -129,8 +130,4 @@ function tellOfRecoveryCode(
   if (method !== "recovery") return;
   const { context, services: { outbox } } = call;
   outbox.add(context, factorMail(call, account, "recovery"));
-}
-
-function isOn(value: unknown): boolean {
-  return value === true || value === "on" || value === "true";
 }

@@ -1,7 +1,12 @@
 import { Session, userSessions } from "../../session/mod.ts";
+import { disconnectAll } from "../apps/actions.ts";
+import { ownAccount } from "./enter.ts";
 import { type Call, type Outcome, refused } from "./call.ts";
 
-/** Ends one session of the user, or all others. */
+/**
+ * Ends one session of the user, or all others. The end of all others disconnects all
+ * apps too, because a thief may have connected one.
+ */
 export async function endSessions(call: Call): Promise<Outcome> {
   const { context, input, messages, services: { routes } } = call;
   const id = input.get("id");
@@ -11,6 +16,7 @@ export async function endSessions(call: Call): Promise<Outcome> {
     }
   } else {
     await userSessions(context).endAll({ except: context.get(Session).id });
+    await disconnectAll(call, ownAccount(context).id);
   }
   const location = routes.sessions.index.href();
   return { ok: true, next: "done", location, message: messages.sessionsEnded };

@@ -100,6 +100,11 @@ export type AccountRoutes = {
   readonly keys: PageRoutes<"/account/keys">;
   /** The revocation of an API key. */
   readonly keyRemoval: PageRoutes<"/account/keys/remove">;
+  /**
+   * The applications that an authorization server has connected; `action` disconnects
+   * one, or all of them.
+   */
+  readonly apps: PageRoutes<"/account/apps">;
   /** The teams of the user; `action` creates one. */
   readonly teams: PageRoutes<"/teams">;
   /** A team with its members. */
@@ -175,6 +180,7 @@ function keyRoutes(account: string) {
   return {
     keys: form(`${account}/keys`),
     keyRemoval: form(`${account}/keys/remove`),
+    apps: form(`${account}/apps`),
   };
 }
 

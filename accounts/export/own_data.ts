@@ -1,4 +1,4 @@
-import { tooManyRequests } from "../../auth/internal.ts";
+import { type Grant, tooManyRequests } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { userSessions } from "../../session/mod.ts";
@@ -41,7 +41,7 @@ async function ownData(
   context: RequestContext,
   services: Services,
 ): Promise<object> {
-  const { exportData, factors, keys, names, now, store } = services;
+  const { apps, exportData, factors, keys, names, now, store } = services;
   const account = ownAccount(context);
   const { id } = account;
   const ways = await store.waysIn(id);
@@ -63,6 +63,7 @@ async function ownData(
       teamId,
       expiresAt: dateOf(expiresAt),
     })),
+    apps: (await apps.list(id)).map(appData),
     sessions: await sessionData(context),
     teams: await teamData(services, id),
     activity: await activityData(services, id),
@@ -84,6 +85,14 @@ function wayData(
   { name, createdAt, usedAt }: Pick<WayIn, "name" | "createdAt" | "usedAt">,
 ): object {
   return { name, createdAt: dateOf(createdAt), usedAt: dateOf(usedAt) };
+}
+
+function appData(
+  { client, createdAt, lastUsedAt, resource, scopes }: Grant,
+): object {
+  const { name, host } = client;
+  const [connectedAt, usedAt] = [dateOf(createdAt), dateOf(lastUsedAt)];
+  return { name, host, resource, scopes, connectedAt, usedAt };
 }
 
 async function sessionData(context: RequestContext): Promise<object[]> {

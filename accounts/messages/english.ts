@@ -1,4 +1,5 @@
 import { ENGLISH } from "./provider_messages.ts";
+import { appEnglish } from "./app_messages.ts";
 import { adminEnglish } from "./admin_english.ts";
 import type { MailMessages, Messages } from "./messages.ts";
 
@@ -244,6 +245,7 @@ export const english: Messages = {
     tooMany: (most) => `You have ${most} API keys. Revoke one first.`,
   },
   admin: adminEnglish,
+  apps: appEnglish,
   teams: {
     title: "Teams",
     text: "In a team, several people share their work.",

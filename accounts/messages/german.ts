@@ -1,4 +1,5 @@
 import { GERMAN } from "./provider_messages.ts";
+import { appGerman } from "./app_messages.ts";
 import { adminGerman } from "./admin_german.ts";
 import type { MailMessages, Messages } from "./messages.ts";
 
@@ -253,6 +254,7 @@ export const german: Messages = {
       `Sie haben ${most} API-Schlüssel. Widerrufen Sie zuerst einen.`,
   },
   admin: adminGerman,
+  apps: appGerman,
   teams: {
     title: "Teams",
     text: "In einem Team arbeiten mehrere Menschen zusammen.",

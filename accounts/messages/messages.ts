@@ -1,4 +1,5 @@
 import type { AdminMessages } from "./admin_messages.ts";
+import type { AppMessages } from "./app_messages.ts";
 import type { KeyMessages } from "./key_messages.ts";
 import type { ProviderMessages } from "./provider_messages.ts";
 import type { TeamMessages } from "./team_messages.ts";
@@ -7,6 +8,8 @@ import type { TeamMessages } from "./team_messages.ts";
 export interface Messages {
   /** The language, for the attribute `lang`. */
   readonly language: string;
+  /** The page of connected apps. */
+  readonly apps: AppMessages;
   /** The pages for administrators. */
   readonly admin: AdminMessages;
   // Several pages use these words.

@@ -43,6 +43,7 @@ export type PageCall = Pick<Call, "context" | "messages"> & {
     | "name"
     | "routes"
     | "adminRoutes"
+    | "apps"
     | "names"
     | "deletionDelay"
     | "providers"
@@ -156,7 +157,7 @@ export function card(title: string, content: Markup): View {
 /** Returns the links of the navigation, without features that are off. */
 function linksOf(
   messages: Messages,
-  { names, providers, routes }: PageCall["services"],
+  { apps, names, providers, routes }: PageCall["services"],
 ): (readonly [href: string, text: string])[] {
   return [
     [routes.profile.index.href(), messages.profile],
@@ -168,6 +169,9 @@ function linksOf(
     ...Object.keys(providers).length === 0
       ? []
       : [[routes.logins.index.href(), messages.providers.title] as const],
+    ...apps.isOn
+      ? [[routes.apps.index.href(), messages.apps.title] as const]
+      : [],
     ...names.scopes === undefined
       ? []
       : [[routes.keys.index.href(), messages.keys.title] as const],

@@ -141,7 +141,7 @@ export function sessionsView(
   state: FormState,
   list: readonly SessionInfo[],
 ): View {
-  const { messages, services: { routes } } = call;
+  const { messages, services: { apps, routes } } = call;
   const sorted = list.toSorted((a, b) => Number(b.current) - Number(a.current));
   return accountView(
     call,
@@ -154,6 +154,9 @@ export function sessionsView(
         <form method="post" action="${routes.sessions.action.href()}">
           <button class="danger">${messages.endOthers}</button>
         </form>
+        ${apps.isOn && html`
+          <p class="hint">${messages.apps.sessionsText}</p>
+        `}
       `}
     `,
   );

@@ -114,8 +114,20 @@ export interface Grant {
   readonly redirectHost: string;
   /** The URL of the resource. */
   readonly resource: string;
+  /**
+   * The name of the resource, for users.
+   *
+   * @default {undefined}
+   */
+  readonly resourceName?: string | undefined;
   /** The scopes. */
   readonly scopes: readonly string[];
+  /**
+   * The scopes in words, as the consent page shows them.
+   *
+   * @default {undefined}
+   */
+  readonly scopeTexts?: Readonly<Record<string, string>> | undefined;
   /** The time of the consent, in epoch milliseconds. */
   readonly createdAt: number;
   /** The time of the last token, in epoch milliseconds. */

@@ -397,6 +397,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "style",
   ],
   "they end access": [
+    "apps",
     "keyRemoval",
     "loginRemoval",
     "logout",

@@ -12,6 +12,7 @@ import {
   type TestClient,
 } from "@gatehouse/web/testing";
 import { captureConsole } from "../_console.ts";
+import { createMemoryApps } from "./_apps.ts";
 import {
   Browser,
   exampleProviders,
@@ -410,7 +411,11 @@ Deno.test("no way in changes while an administrator acts as the user (policy 11)
     expiresAt: null,
   });
   const member = (await accounts.teams.create("Engines", adaId))!;
+  const apps = createMemoryApps();
+  accounts.connect(apps);
+  apps.add(adaId);
   const snapshot = async () => ({
+    apps: await apps.grants(adaId),
     account: await store.find(adaId),
     login: (await store.findLogin("ada@example.com"))?.passwordHash,
     ways: await store.waysIn(adaId),
@@ -429,6 +434,7 @@ Deno.test("no way in changes while an administrator acts as the user (policy 11)
     "scope-read": "on",
     days: "30",
     role: "owner",
+    all: "on",
   };
   let count = 0;
   for (const route of routesOf(accounts.routes)) {

@@ -15,6 +15,7 @@ import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { createTestProvider } from "@gatehouse/web/testing";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { captureConsole } from "../_console.ts";
+import { createMemoryApps } from "./_apps.ts";
 import {
   type Browser,
   codeOf,
@@ -224,6 +225,15 @@ const proofs: Record<
   },
   // The owner's way back must not end with the access, or a thief could end it.
   notMe: "without an account",
+  apps: {
+    path: "/account/apps",
+    async prepare({ accounts }) {
+      const apps = createMemoryApps();
+      accounts.connect(apps);
+      const { id } = (await accounts.users.findByEmail(email))!;
+      return { id: apps.add(id).id };
+    },
+  },
   keys: {
     path: "/account/keys",
     prepare: () => Promise.resolve({ "name": "x", "scope-notes:read": "on" }),

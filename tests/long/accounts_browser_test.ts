@@ -9,6 +9,7 @@ import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { createTestProvider } from "@gatehouse/web/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { createGrant, createMemoryApps } from "../accounts/_apps.ts";
 import { layoutFaults } from "../deno/_layout.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { freePort } from "../deno/_programs.ts";
@@ -59,7 +60,7 @@ for (
   testInChromium(
     `Chromium: all account pages have no problem for axe-core, on ${device}`,
     async () => {
-      const { origin, server, lastMail } = serveAccounts();
+      const { accounts, origin, server, lastMail } = serveAccounts();
       await using _server = server;
       await using browser = await launch();
       const context = await browser.newContext({
@@ -107,6 +108,7 @@ for (
       await visit("/account/logins");
       await visit("/login/with/example/callback?code=1&state=2");
 
+      await walkApps(page, accounts, visit);
       await walkKeys(page, visit, submit);
       await walkTeams(page, visit, submit);
       await addPasskey(page, origin);
@@ -174,6 +176,38 @@ testInChromium(
 );
 
 type Step = (name: string) => Promise<void>;
+
+/** Disconnects apps, one and then all of them. */
+async function walkApps(
+  page: Page,
+  { connect, users }: ReturnType<typeof serveAccounts>["accounts"],
+  visit: Step,
+): Promise<void> {
+  const apps = createMemoryApps();
+  connect(apps);
+  await visit("/account/apps");
+  const { id } = (await users.findByEmail(EMAIL))!;
+  const client = {
+    id: "https://a.example",
+    name: "An app with a very long name that is not shortened for phones",
+    host: `${"long-".repeat(8)}host.example.com`,
+  };
+  for (let n = 0; n < 25; n++) {
+    apps.add(id, createGrant(n < 3 ? {} : { client }));
+  }
+  await visit("/account/apps");
+  const more = await page.getByRole("link", { name: "Next page" })
+    .getAttribute("href");
+  await visit(more!);
+  await page.getByRole("button", { name: "Disconnect Claude" }).last().click();
+  await page.getByText("Access has ended").waitFor();
+  await check(page, "/account/apps, disconnected");
+  await visit("/account/sessions");
+  await page.goBack();
+  await page.getByRole("button", { name: "Disconnect all apps" }).click();
+  await page.getByText("No app is connected").waitFor();
+  await check(page, "/account/apps, none");
+}
 
 /** Creates and revokes an API key. */
 async function walkKeys(page: Page, visit: Step, submit: Step): Promise<void> {
