@@ -24,6 +24,7 @@ export {
   fetchJSON,
   type JSONObject,
   keysOfIssuer,
+  onceForEach,
   parseKeys,
   type ProviderKeys,
   resolveIssuerOptions,

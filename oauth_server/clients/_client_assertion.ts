@@ -3,6 +3,7 @@ import {
   ExternalAuthError,
   type JSONObject,
   keysOfIssuer,
+  onceForEach,
   parseKeys,
   type ProviderKeys,
   resolveIssuerOptions,
@@ -53,12 +54,14 @@ type KeySource = ReturnType<typeof keysOfIssuer>;
  */
 export class ClientAssertions {
   readonly #options: ClientAssertionsOptions;
+  readonly #report: (error: ExternalAuthError) => void;
   readonly #used: ReturnType<typeof createMarks>;
   /** The keys by their URL. The oldest one comes first. */
   readonly #sources = new Map<string, KeySource>();
 
   constructor(options: ClientAssertionsOptions) {
     this.#options = options;
+    this.#report = onceForEach(options.onError);
     // The clocks of the machines may differ too.
     const ttl = (MAX_LIFETIME + 4 * CLOCK_TOLERANCE) * 1000;
     this.#used = createMarks(options.call, "oauth-assertion", ttl);
@@ -109,7 +112,7 @@ export class ClientAssertions {
       return claimsOf(await verifyJWT(jwt, all, expectation));
     } catch (error) {
       if (!(error instanceof ExternalAuthError)) throw error;
-      this.#options.onError(error);
+      this.#report(error);
       return null;
     }
   }

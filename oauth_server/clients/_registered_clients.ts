@@ -70,7 +70,8 @@ function checkAuthentication(
   if ("secretHashes" in authentication) {
     const { secretHashes: hashes } = authentication;
     // Two are for the time in which the client changes its secret.
-    if (hashes.length > 2 || !hashes.some((hash) => HASH.test(hash))) {
+    const isRight = hashes.every((hash) => HASH.test(hash));
+    if (!isRight || hashes.length < 1 || hashes.length > 2) {
       fail(client, "it needs one or two results of hashToken()");
     }
   } else if ("jwksUri" in authentication) {

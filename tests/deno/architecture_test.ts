@@ -47,6 +47,16 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],
   "tests/deno/secret_box_test.ts": ["session/internal.ts"],
+  "tests/oauth_server/clients/_client_world.ts": [
+    "oauth_server/clients/create_clients.ts",
+  ],
+  "tests/oauth_server/clients/client_authentication_test.ts": [
+    "oauth_server/clients/client.ts",
+  ],
+  "tests/oauth_server/clients/client_documents_test.ts": [
+    "oauth_server/clients/client.ts",
+    "oauth_server/clients/redirect_uri.ts",
+  ],
   "tests/oauth_server/clients/document_url_test.ts": [
     "oauth_server/clients/_document_url.ts",
   ],
@@ -55,6 +65,10 @@ const INSIDE: Record<string, readonly string[]> = {
   ],
   "tests/oauth_server/clients/redirect_uri_test.ts": [
     "oauth_server/clients/redirect_uri.ts",
+  ],
+  "tests/oauth_server/clients/registration_test.ts": [
+    "oauth_server/clients/client.ts",
+    "oauth_server/clients/options.ts",
   ],
 };
 

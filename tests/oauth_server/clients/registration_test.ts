@@ -1,0 +1,203 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/testing";
+import { grantedClient } from "../../../oauth_server/clients/client.ts";
+import type { RegistrationOptions } from "../../../oauth_server/clients/options.ts";
+import { ClientWorld } from "./_client_world.ts";
+
+const DAY = 86_400_000;
+
+const METADATA = {
+  client_name: "Editor",
+  redirect_uris: ["http://127.0.0.1:33418/", "https://editor.example/callback"],
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+};
+
+/** Clients that register at a router. */
+function createWorld(
+  registration: RegistrationOptions = {},
+  remoteAddress = "192.0.2.1",
+) {
+  const world = new ClientWorld({ registration });
+  const router = createRouter();
+  router.post("/register", (context) => world.clients.register(context));
+  const register = (body: unknown, address = remoteAddress, type?: string) =>
+    createTestClient(router, { remoteAddress: address }).fetch("/register", {
+      method: "POST",
+      headers: { "Content-Type": type ?? "application/json" },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  return { world, register };
+}
+
+Deno.test("register() registers a public client (RFC 7591, section 3.2.1)", async () => {
+  const { register, world } = createWorld();
+  const response = await register(METADATA);
+  assertEquals(response.status, 201);
+  assertEquals(response.headers.get("Cache-Control"), "no-store");
+  const { client_id: id, ...rest } = await response.json();
+  assertMatch(id, /^dcr_[\w-]{22}$/);
+  // There is no registration_client_uri, because RFC 7592 is not supported.
+  assertEquals(rest, { ...METADATA, client_id_issued_at: 1_700_000_000 });
+  const client = await world.clients.find(id);
+  assertEquals(client, {
+    id,
+    name: "Editor",
+    redirectUris: METADATA.redirect_uris,
+    authentication: "none",
+    isPublic: true,
+    grants: ["code"],
+    trusted: false,
+    source: "dynamic",
+  });
+  const granted = grantedClient(client!);
+  assertEquals((await world.clients.ofGrant(granted))?.isPublic, true);
+});
+
+Deno.test("register() needs only redirect URIs, and gives no secret to clients that want one", async () => {
+  const { register, world } = createWorld();
+  const { redirect_uris } = METADATA;
+  for (const method of ["client_secret_basic", "client_secret_post"]) {
+    const response = await register({
+      redirect_uris,
+      token_endpoint_auth_method: method,
+    });
+    assertEquals(response.status, 201);
+    const body = await response.json();
+    assertEquals(body.token_endpoint_auth_method, "none");
+    assertEquals("client_secret" in body, false);
+    const client = await world.clients.find(body.client_id);
+    assertEquals(client?.name, "127.0.0.1:33418");
+  }
+});
+
+const HOSTILE_URIS: unknown[] = [
+  undefined,
+  [],
+  "https://editor.example/",
+  { length: 1, 0: "https://editor.example/" },
+  [null],
+  ["https://editor.example/", "javascript:alert(1)"],
+  ["javascript:alert(1)"],
+  ["data:text/html,x"],
+  ["http://editor.example/"],
+  ["cursor://editor/callback"],
+  ["com.example.app:/callback"],
+  ["https://user@editor.example/"],
+  ["https://editor.example/#a"],
+  ["https://editor.example/\n"],
+  Array.from({ length: 11 }, (_, index) => `https://editor.example/${index}`),
+];
+
+Deno.test("register() rejects redirect URIs that strangers must not have", async () => {
+  const { register } = createWorld({ perAddress: 100 });
+  for (const redirect_uris of HOSTILE_URIS) {
+    const response = await register({ ...METADATA, redirect_uris });
+    assertEquals(response.status, 400);
+    const { error } = await response.json();
+    assertEquals(error, "invalid_redirect_uri", String(redirect_uris));
+  }
+});
+
+const HOSTILE_BODIES: [body: unknown, type?: string][] = [
+  [""],
+  ["{"],
+  ["null"],
+  ["7"],
+  ["[]"],
+  [JSON.stringify(METADATA), "text/plain"],
+  [JSON.stringify(METADATA), "application/x-www-form-urlencoded"],
+  [JSON.stringify(METADATA), "application/jsonp"],
+  [{ ...METADATA, grant_types: ["client_credentials"] }],
+  [{ ...METADATA, grant_types: "authorization_code" }],
+  [{ ...METADATA, response_types: ["token"] }],
+  [{ ...METADATA, token_endpoint_auth_method: "private_key_jwt" }],
+  [{ ...METADATA, token_endpoint_auth_method: 7 }],
+  [{ ...METADATA, padding: "a".repeat(5_120) }],
+];
+
+Deno.test("register() rejects other metadata (RFC 7591, section 3.2.2)", async () => {
+  const { register } = createWorld({ perAddress: 100 });
+  for (const [body, type] of HOSTILE_BODIES) {
+    const response = await register(body, "192.0.2.1", type);
+    assertEquals(response.status, 400, JSON.stringify(body));
+    const { error } = await response.json();
+    assertEquals(error, "invalid_client_metadata", JSON.stringify(body));
+  }
+});
+
+Deno.test("register() limits the registrations of an address", async () => {
+  const { register } = createWorld({ perAddress: 2 });
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async () => (await register(METADATA)).status),
+  );
+  assertEquals(statuses.filter((status) => status === 201).length, 2);
+  assertEquals(statuses.filter((status) => status === 429).length, 18);
+  assertEquals((await register(METADATA, "192.0.2.2")).status, 201);
+});
+
+Deno.test("register() limits the clients that no user has approved", async () => {
+  const { register, world } = createWorld({ maxUnused: 5, perAddress: 1 });
+  const addresses = Array.from(
+    { length: 20 },
+    (_, index) => `192.0.2.${index}`,
+  );
+  const responses = await Promise.all(
+    addresses.map((address) => register(METADATA, address)),
+  );
+  const limited = responses.filter(({ status }) => status === 429);
+  assertEquals(limited.length, 15);
+  // Invalid requests do not use up the limit.
+  world.now += DAY;
+  for (const address of addresses) await register({}, address);
+  assertEquals((await register(METADATA, "198.51.100.1")).status, 201);
+});
+
+Deno.test("a registered client is removed after a day, unless a user approves it", async () => {
+  const { register, world } = createWorld();
+  const [unused, used] = await Promise.all([1, 2].map(async () => {
+    const { client_id: id } = await (await register(METADATA)).json();
+    return id as string;
+  }));
+  await world.clients.approved((await world.clients.find(used!))!);
+  world.now += DAY - 1;
+  assert(await world.clients.find(unused!) !== null);
+  world.now += 1;
+  assertEquals(await world.clients.find(unused!), null);
+  assertEquals((await world.clients.find(used!))?.id, used);
+  world.now += 365 * DAY;
+  assertEquals(await world.clients.find(used!), null);
+});
+
+Deno.test("find() asks the store only for ids of registrations", async () => {
+  const { world } = createWorld();
+  let calls = 0;
+  world.store.get = () => {
+    calls++;
+    return null;
+  };
+  for (const id of ["", "dcr_", "dcr_x", `dcr_${"a".repeat(23)}`, "x"]) {
+    assertEquals(await world.clients.find(id), null);
+  }
+  assertEquals(calls, 0);
+  assertEquals(await world.clients.find(`dcr_${"a".repeat(22)}`), null);
+  assertEquals(calls, 1);
+});
+
+Deno.test("register() responds with 404 without the option, and ends the clients' grants", async () => {
+  const { register, world } = createWorld();
+  const { client_id: id } = await (await register(METADATA)).json();
+  const granted = grantedClient((await world.clients.find(id))!);
+
+  const off = new ClientWorld();
+  const router = createRouter();
+  router.post("/register", (context) => off.clients.register(context));
+  const response = await createTestClient(router).fetch("/register", {
+    method: "POST",
+  });
+  assertEquals(response.status, 404);
+  assertEquals(off.clients.canRegister, false);
+  assertEquals(await off.clients.ofGrant(granted), null);
+});
