@@ -6,14 +6,11 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** The world of {@linkcode createPinnedFetch}, which tests replace. */
 export interface PinnedFetchOptions {
   /**
-   * Returns all addresses of a host.
+   * The name servers, such as `127.0.0.1:53`.
    *
-   * @default {the name servers of the system}
+   * @default {those of the system}
    */
-  readonly resolve?: (
-    host: string,
-    signal: AbortSignal,
-  ) => Promise<readonly string[]>;
+  readonly nameServers?: readonly string[];
   /**
    * Returns `true` for an address that may be connected to.
    *
@@ -63,8 +60,7 @@ const MAX_ADDRESSES = 4;
  * decompress.
  */
 export function createPinnedFetch(
-  { isAllowed = isPublicAddress, resolve = resolveName }: PinnedFetchOptions =
-    {},
+  { isAllowed = isPublicAddress, nameServers }: PinnedFetchOptions = {},
 ): Fetch {
   return async (input, { headers, signal }) => {
     const url = new URL(input);
@@ -73,7 +69,7 @@ export function createPinnedFetch(
       throw new Error("the URL has no name of a public host");
     }
     const aborted = signal ?? new AbortController().signal;
-    const addresses = await resolve(hostname, aborted);
+    const addresses = await addressesOf(hostname, aborted, nameServers);
     if (addresses.length === 0) throw new Error("the host has no address");
     if (!addresses.every(isAllowed)) {
       throw new Error("the host has an address that is not public");
@@ -144,6 +140,7 @@ interface BuiltIn {
       ) => {
         resolve4(host: string): Promise<string[]>;
         resolve6(host: string): Promise<string[]>;
+        setServers(servers: readonly string[]): void;
         cancel(): void;
       };
     };
@@ -166,12 +163,14 @@ const DNS_TIMEOUT = 2_000;
  * `dns.lookup`: Node calls that on the threads which also hash passwords, and a slow
  * name server would block them.
  */
-async function resolveName(
+async function addressesOf(
   host: string,
   signal: AbortSignal,
+  nameServers: readonly string[] | undefined,
 ): Promise<string[]> {
   const { Resolver } = builtIn("node:dns").promises;
   const resolver = new Resolver({ timeout: DNS_TIMEOUT, tries: 2 });
+  if (nameServers !== undefined) resolver.setServers(nameServers);
   const cancel = () => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {

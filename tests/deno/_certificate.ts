@@ -15,14 +15,16 @@ export interface Certificate {
   readonly spki: string;
 }
 
-/** Creates a certificate of `localhost` and `127.0.0.1`. */
-export async function createCertificate(): Promise<Certificate> {
+/** Creates a certificate, of `localhost` and `127.0.0.1` by default. */
+export async function createCertificate(
+  names = "DNS:localhost,IP:127.0.0.1",
+): Promise<Certificate> {
   const folder = await Deno.makeTempDir();
   try {
     await run(
       "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes " +
         "-keyout key.pem -out cert.pem -days 2 -subj /CN=localhost " +
-        "-addext subjectAltName=DNS:localhost,IP:127.0.0.1",
+        `-addext subjectAltName=${names}`,
       folder,
     );
     await run("openssl pkey -in key.pem -pubout -out public.pem", folder);

@@ -141,7 +141,7 @@ Deno.test("authenticate() rejects a secret in any other place or form", async ()
   assertEquals(await authenticate(world, client, assertion, valid), false);
 });
 
-/** A client with a key. */
+/** Creates a client with a key. */
 async function createSigner(alg = "ES256") {
   const { publicKey, privateKey } = await generateKeyPair(alg);
   const jwk = { ...await exportJWK(publicKey), kid: "1", alg };
