@@ -41,6 +41,7 @@ const EXCEPTIONS: Record<string, string> = {
   "deno/router_signal_test.ts": "A separate program serves.",
   "deno/run_test.ts": "It tests the time limit of tests.",
   "deno/timeout_test.ts": "Its handler computes for a time.",
+  "long/_hostile_documents.ts": "A server sends its responses slowly.",
   "long/bundle_size_test.ts":
     "A bundled program keeps its exports by a global.",
   "long/client_browser_test.ts": "A script of a page has a global.",
@@ -55,6 +56,7 @@ const EXCEPTIONS: Record<string, string> = {
   "long/logger_abort_test.ts": "A server says nothing of a waiting request.",
   "long/logger_colors_test.ts": "A bundled program has globals.",
   "long/match_growth_test.ts": "It compares two times that take turns.",
+  "long/oauth_public_fetch_test.ts": "A program measures its own timeouts.",
   "long/password_workers_test.ts": "A request of a Worker hangs for ever.",
   "long/rate_limit_stores_test.ts": "Clients leave at different times.",
   "long/servers_test.ts": "A client sends its body slowly.",
