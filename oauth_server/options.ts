@@ -69,6 +69,11 @@ export interface ConsentScope {
 export interface ConsentPage {
   /** The client that asks. */
   readonly client: GrantClient;
+  /**
+   * `true` if the application knows the client. The names of other clients are
+   * chosen by strangers.
+   */
+  readonly isKnown: boolean;
   /** The host to which the browser returns, or the scheme of a native app. */
   readonly redirectHost: string;
   /** `true` if the browser returns to a program on the user's own device. */

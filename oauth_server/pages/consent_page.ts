@@ -35,6 +35,7 @@ export async function consentPage(
       name: client.name,
       ...client.host !== undefined && { host: client.host },
     },
+    isKnown: client.source === "registered",
     redirectHost: redirectHostOf(redirectUri),
     isLoopback: isLoopbackRedirect(redirectUri),
     isNew,
@@ -54,7 +55,7 @@ function nameOf({ email, id, name }: AuthenticatedUser): string {
 }
 
 function contentOf(page: ConsentPage): Markup {
-  const { client, isLoopback, redirectHost, resource, user } = page;
+  const { client, redirectHost, resource, user } = page;
   return html`
     <h1>Connect ${client.name} to ${resource}?</h1>
     <dl>
@@ -65,21 +66,36 @@ function contentOf(page: ConsentPage): Markup {
       <dt>Your account</dt>
       <dd>${user}</dd>
     </dl>
-    ${isLoopback && html`
-      <p class="warning">
-        The request comes from a program on this device. Continue only if you have just
-        started it yourself.
-      </p>
-    `} ${!isLoopback && client.host !== undefined &&
-      client.host !== redirectHost && html`
-      <p class="warning">
-        The application is described at ${client
-          .host}, but your browser returns to
-        ${redirectHost}. Continue only if you know both.
-      </p>
-    `} ${page.form}
+    ${warningsOf(page).map((text) =>
+      html`
+        <p class="warning">${text}</p>
+      `
+    )} ${page.form}
     <p class="hint">You can disconnect the application at any time.</p>
   `;
+}
+
+/** Returns the reasons to look twice. */
+function warningsOf(
+  { client, isKnown, isLoopback, redirectHost }: ConsentPage,
+): string[] {
+  const { host, name } = client;
+  const warnings: string[] = [];
+  if (!isKnown && host === undefined) {
+    warnings.push(
+      `The application has chosen the name ${name} itself. Continue only if you have just started it.`,
+    );
+  }
+  if (isLoopback) {
+    warnings.push(
+      "The request comes from a program on this device. Continue only if you have just started it yourself.",
+    );
+  } else if (host !== undefined && host !== redirectHost) {
+    warnings.push(
+      `The application is described at ${host}, but your browser returns to ${redirectHost}. Continue only if you know both.`,
+    );
+  }
+  return warnings;
 }
 
 function formOf(
@@ -93,14 +109,17 @@ function formOf(
       <input type="hidden" name="request" value="${secret}">
       <fieldset>
         <legend>It asks for permission to:</legend>
-        ${scopes.map((scope) =>
+        ${scopes.map((scope, index) =>
           html`
-            <label class="choice">
-              <input type="checkbox" name="scope" value="${scope.name}" checked>
-              <span>${scope.text}${!isNew && scope.isNew && html`
+            <div class="choice">
+              <input id="scope-${index}" type="checkbox" name="scope" value="${scope
+                .name}"
+                checked>
+              <label for="scope-${index}">${scope.text}${!isNew &&
+                scope.isNew && html`
                 <span class="new">new</span>
-              `}</span>
-            </label>
+              `}</label>
+            </div>
           `
         )}
       </fieldset>

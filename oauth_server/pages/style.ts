@@ -24,7 +24,8 @@ dd{margin:0;font-weight:600}
 .warning{padding:.75rem 1rem;border-radius:.6rem;background:var(--warn-tint);color:var(--warn);font-size:.975rem}
 fieldset{margin:0 0 1.25rem;padding:0;border:0}
 legend{margin-bottom:.4rem;padding:0;font-weight:600}
-.choice{display:flex;gap:.7rem;align-items:flex-start;padding:.6rem 0;border-bottom:1px solid var(--line);cursor:pointer}
+.choice{display:flex;gap:.7rem;align-items:flex-start;padding:.6rem 0;border-bottom:1px solid var(--line)}
+.choice label{flex:1;cursor:pointer}
 .choice input{flex:none;width:1.25rem;height:1.25rem;margin:.18rem 0 0;accent-color:var(--accent)}
 .new{margin-inline-start:.4rem;padding:.1rem .45rem;border-radius:.35rem;background:var(--tint);font-size:.85rem;font-weight:600;white-space:nowrap}
 .actions{display:flex;flex-wrap:wrap;gap:.7rem}
