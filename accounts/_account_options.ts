@@ -10,6 +10,7 @@ import {
   oneOf,
   type OptionCheck,
 } from "./option_checks.ts";
+import type { AccountHooks } from "./hooks/hooks.ts";
 import type { AccountsOptions } from "./options.ts";
 
 /** The options whose checks need no other option. */
@@ -36,6 +37,7 @@ const OPTIONS: Readonly<Partial<Record<keyof AccountsOptions, OptionCheck>>> = {
   apiKeys: OBJECT,
   providers: OBJECT,
   exportData: FUNCTION,
+  hooks: OBJECT,
   home: [
     "a path of the origin",
     (value) =>
@@ -62,6 +64,13 @@ const SESSION_OPTIONS: Readonly<Record<string, OptionCheck>> = {
   ],
 };
 
+const HOOKS: Readonly<Record<keyof AccountHooks, OptionCheck>> = {
+  beforeRegister: FUNCTION,
+  afterRegister: FUNCTION,
+  beforeLogin: FUNCTION,
+  beforeDelete: FUNCTION,
+};
+
 const KEY_OPTIONS: Readonly<Record<string, OptionCheck>> = {
   perMinute: [
     "a positive integer",
@@ -78,8 +87,13 @@ const KEY_OPTIONS: Readonly<Record<string, OptionCheck>> = {
 export function checkAccountsOptions(options: AccountsOptions): void {
   const verb = "create accounts";
   checkOptions(verb, options, OPTIONS);
-  const { apiKeys = {}, passwords = {}, sessions = {} } = options;
+  const { apiKeys = {}, hooks = {}, passwords = {}, sessions = {} } = options;
   checkOptions(verb, sessions, SESSION_OPTIONS, "sessions.");
+  checkOptions(verb, hooks, HOOKS, "hooks.");
+  for (const name of Object.keys(hooks)) {
+    if (Object.hasOwn(HOOKS, name)) continue;
+    throw new TypeError(`Cannot create accounts: hook "${name}" is unknown`);
+  }
   checkOptions(verb, apiKeys, KEY_OPTIONS, "apiKeys.");
   passwordSettingsOf(passwords);
 }

@@ -13,6 +13,7 @@ import {
   RequestInput,
   type Shown,
 } from "./actions/call.ts";
+import { finishStep } from "./hooks/held_login.ts";
 import type { Services } from "./actions/services.ts";
 import { LIMITS, readInput } from "./_input.ts";
 import { wantsJSON } from "./guards.ts";
@@ -152,6 +153,29 @@ export class Answers {
 }
 
 export { LIMITS };
+
+/** Creates the function that continues a login, in routes of the application. */
+export function createFinishStep(
+  ready: () => Promise<Services>,
+): (context: RequestContext) => Promise<Response> {
+  return async (context) => {
+    const services = await ready();
+    const messages = messagesOf(context);
+    const input = context.get(RequestInput);
+    const outcome = await finishStep({ context, services, messages, input });
+    const location = services.routes.login.index.href();
+    const response = wantsJSON(context)
+      ? await answerJSON(context, outcome)
+      // The application's page cannot show the refusal.
+      : goOn(
+        context,
+        outcome.ok
+          ? outcome
+          : { ok: true, next: "login", location, message: outcome.error ?? "" },
+      );
+    return await noStore(context, () => Promise.resolve(response));
+  };
+}
 
 async function show(
   call: ViewCall,

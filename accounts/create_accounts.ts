@@ -10,7 +10,12 @@ import {
 import type { UserSource } from "../auth/internal.ts";
 import { isLoopback } from "../router/internal.ts";
 import { crossOriginProtection } from "../router/middleware/mod.ts";
-import type { ContextEntry, Controller, Middleware } from "../router/mod.ts";
+import type {
+  ContextEntry,
+  Controller,
+  Middleware,
+  RequestContext,
+} from "../router/mod.ts";
 import {
   type Session,
   type SessionStore,
@@ -25,6 +30,8 @@ import {
   rememberLogin,
   versionOf,
 } from "./actions/enter.ts";
+import { pendingLogin } from "./hooks/held_login.ts";
+import { createFinishStep } from "./_answer.ts";
 import {
   createRegistrationQueue,
   createServices,
@@ -55,6 +62,7 @@ import {
 } from "./teams/member.ts";
 import { createTeams, type Teams } from "./teams/teams.ts";
 import { createKeys, type Keys } from "./keys/keys.ts";
+import type { LoginAttempt } from "./hooks/hooks.ts";
 import { createRequireScope } from "./keys/require_scope.ts";
 import { type AccountsOptions, isDevelopment, settingsOf } from "./options.ts";
 import { toUser } from "./to_user.ts";
@@ -148,6 +156,25 @@ export interface Accounts<N extends Names = Names>
   /** The accounts, for pages of administrators, jobs and tests. */
   readonly users: Users<N>;
   /**
+   * Returns the login of this browser that waits for an own step, for the page of
+   * the step.
+   *
+   * @param context The context of the request.
+   * @returns The login; `null` if no login waits, or access has ended.
+   */
+  readonly pendingLogin: (
+    context: RequestContext,
+  ) => Promise<Pick<LoginAttempt<N>, "account" | "methods"> | null>;
+  /**
+   * Continues the login that waits for an own step, after your page has saved
+   * it. `beforeLogin` is asked again, and the browser goes to the next page, which
+   * is the step if it is still missing. Call it for a `POST`.
+   *
+   * @param context The context of the request.
+   * @returns The response: a redirect, or JSON for scripts.
+   */
+  readonly finishStep: (context: RequestContext) => Promise<Response>;
+  /**
    * The database as a store of values, for `rateLimit` and an authorization server. It
    * is never the option `sessions.store`, which may lose values.
    */
@@ -199,9 +226,15 @@ export interface Accounts<N extends Names = Names>
 export function createAccounts<const N extends Names = Names>(
   options: AccountsOptions<N>,
 ): Accounts<N> {
-  const settings = settingsOf(options);
+  const settings: Settings = settingsOf(
+    options,
+    () => ({ users, teams, keys }),
+  );
   const { outbox, routes, store } = settings;
   const ready = servicesOnce(settings, options.secrets);
+  const users = createUsers<N>(ready);
+  const teams = createTeams<N>(settings);
+  const keys = createKeys<N>(settings);
   const requireUser = createRequireUser(settings);
   const requireFresh = createRequireFresh(settings, requireUser, ready);
   const parts = {
@@ -224,9 +257,11 @@ export function createAccounts<const N extends Names = Names>(
     requireRole: createRequireRole(settings) as Accounts<N>["requireRole"],
     requireScope: createRequireScope(settings) as Accounts<N>["requireScope"],
     requireMember: createRequireMember<TeamRoleOf<N>>(settings, requireUser),
-    teams: createTeams<N>(settings),
-    keys: createKeys<N>(settings),
-    users: createUsers<N>(ready),
+    teams,
+    keys,
+    users,
+    pendingLogin: (context) => pendingLogin<N>(context, settings),
+    finishStep: createFinishStep(ready),
     store: store.values,
     migrate: () => store.migrate(),
     sweep: async () => await sweep(await ready()),

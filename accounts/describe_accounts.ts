@@ -235,6 +235,7 @@ const NEXT = [
   "done",
   "code",
   "second-factor",
+  "step",
   "login",
   "sent",
   "provider",

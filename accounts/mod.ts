@@ -9,6 +9,16 @@ export {
   type Accounts,
   createAccounts,
 } from "./create_accounts.ts";
+export { AccountHookError } from "./hooks/errors.ts";
+export type {
+  AccountHooks,
+  AccountRequest,
+  HookParts,
+  LoginAttempt,
+  LoginStep,
+  Refusal,
+  RegistrationAttempt,
+} from "./hooks/hooks.ts";
 export { describeAccounts } from "./describe_accounts.ts";
 export type { APIKey, Keys, NewAPIKey } from "./keys/keys.ts";
 export {

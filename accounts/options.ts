@@ -1,6 +1,6 @@
 import { isTokenShaped } from "../auth/issued_tokens/api_token.ts";
 import type { PasswordOptions } from "../auth/password/mod.ts";
-import { isLoopback } from "../router/internal.ts";
+import { checkPositive, isLoopback } from "../router/internal.ts";
 import type { LoginTimeouts, SessionStore } from "../session/mod.ts";
 import type { SessionTimeouts } from "../session/middleware.ts";
 import type { SQLQuery } from "../session/stores/sql.ts";
@@ -10,6 +10,8 @@ import { Apps } from "./apps/apps.ts";
 import type { Definition } from "./definition/define_accounts.ts";
 import type { Account, Names, RoleOf } from "./definition/names.ts";
 import { createAdminRoutes } from "./definition/admin_routes.ts";
+import type { AccountHooks } from "./hooks/hooks.ts";
+import { HookRunner, type HookRunnerOptions } from "./hooks/run_hooks.ts";
 import { createRoutes } from "./definition/routes.ts";
 import { checkAccountsOptions } from "./_account_options.ts";
 import type { Mail } from "./mails/mail.ts";
@@ -172,6 +174,19 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly exportData?: (account: Account<N>) => unknown;
   /**
+   * The functions of the application that decide about registrations, logins and
+   * deletions.
+   *
+   * @default {no hooks}
+   */
+  readonly hooks?: AccountHooks<N>;
+  /**
+   * The maximum time of a hook, in milliseconds: at most a minute.
+   *
+   * @default {10_000}
+   */
+  readonly hookTimeout?: number;
+  /**
    * The path after a login that no other page required.
    *
    * @default {"/"}
@@ -216,22 +231,22 @@ export function isDevelopment(origin: string): boolean {
  * Checks the options and returns them with their defaults.
  *
  * @throws {TypeError} If an option is missing or malformed.
- * @throws {RangeError} If `deletionDelay`, the prefix or the limit of API keys is
- * out of range.
+ * @throws {RangeError} If `deletionDelay`, `hookTimeout`, the prefix or the limit of
+ * API keys is out of range.
  */
 export function settingsOf<N extends Names>(
   options: AccountsOptions<N>,
+  hookParts: HookRunnerOptions["parts"],
 ): Settings {
   checkAccountsOptions(options as AccountsOptions);
   const { name, origin, definition, now = Date.now, sessions = {} } = options;
-  const { admins = [], deletionDelay = DELETION_DELAY } = options;
   const names: Names = definition?.names ?? {};
   checkRelated(options as AccountsOptions, names);
-  const { auditRetention = AUDIT_RETENTION } = options;
+  const { auditRetention = AUDIT_RETENTION, deletionDelay = DELETION_DELAY } =
+    options;
   checkTimes({ auditRetention, deletionDelay });
   const routes = definition?.routes ?? createRoutes(names.paths);
   const store = storeOf(options, now);
-  const { remember = REMEMBER } = sessions;
   const keys = keysOf(options, { names, now, store });
   return {
     name,
@@ -244,12 +259,13 @@ export function settingsOf<N extends Names>(
     auditRetention,
     store,
     sessions: sessions.store ?? store.values,
-    remember: remember === false ? undefined : remember,
+    remember: (sessions.remember ?? REMEMBER) || undefined,
     registration: options.registration ?? "open",
-    admins,
+    admins: options.admins ?? [],
     passwords: options.passwords ?? {},
     exportData: options.exportData as Settings["exportData"],
     deletionDelay,
+    hooks: hooksOf(options, { parts: hookParts, store: store.values }),
     home: options.home ?? "/",
     keys,
     apps: new Apps(),
@@ -329,6 +345,19 @@ function checkRelated(options: AccountsOptions, names: Names): void {
       'Cannot create accounts: admins needs the role "admin"',
     );
   }
+}
+
+/**
+ * Creates the runner of the hooks.
+ *
+ * @throws {RangeError} If `hookTimeout` is out of range.
+ */
+function hooksOf<N extends Names>(
+  { hooks = {}, hookTimeout: timeout = 10_000 }: AccountsOptions<N>,
+  others: Omit<HookRunnerOptions, "hooks" | "timeout">,
+): HookRunner {
+  checkPositive("accounts", "hookTimeout", timeout, 60_000);
+  return new HookRunner({ ...others, hooks: hooks as AccountHooks, timeout });
 }
 
 /**

@@ -31,6 +31,14 @@ export {
   verifyJWT,
   verifyWithKeys,
 } from "./issuer/mod.ts";
+export {
+  type CompleteProvedLogin,
+  createCompleteProvedLogin,
+  type ProvedLogin,
+} from "./second_factor/proved_login.ts";
+export { createSecondFactorsWith } from "./second_factor/create_second_factors.ts";
+export { accountsOfDevices } from "./store/new_devices.ts";
+export { FinishedLogin } from "./login/login_names.ts";
 export { flowOf } from "./external/provider.ts";
 export { completeAuth } from "./login/complete_auth.ts";
 export { currentSession } from "./login/current_session.ts";

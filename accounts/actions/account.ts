@@ -4,6 +4,7 @@ import { endUserSessions, Session } from "../../session/mod.ts";
 import { setRole } from "../admin/actions.ts";
 import { deletionMail, passwordMail } from "../mails/contents.ts";
 import type { StoredAccount } from "../store/store.ts";
+import { toUser } from "../to_user.ts";
 import { Form } from "./_form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
@@ -80,6 +81,10 @@ export async function removeAccount(call: Call): Promise<Outcome> {
   if (owned.length > 0) {
     return refused(messages.teams.handOverFirst(owned.join(", ")), 409);
   }
+  const { hooks, names } = services;
+  const user = toUser(account, names);
+  const refusal = await hooks.beforeDelete({ context, account: user });
+  if (refusal !== null) return refused(refusal);
   if (!await leaveAdminRole(call, account)) {
     return refused(messages.admin.lastAdmin, 409);
   }

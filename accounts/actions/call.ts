@@ -26,6 +26,7 @@ export type NextStep =
   | "done"
   | "code"
   | "second-factor"
+  | "step"
   | "login"
   | "sent"
   | "provider"

@@ -4,6 +4,7 @@ import { HTTPError } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { type LoginTimeouts, SessionConflictError } from "../../session/mod.ts";
 import type { StoredAccount } from "../store/store.ts";
+import { heldOutcome } from "../hooks/held_login.ts";
 import {
   type Call,
   type Outcome,
@@ -50,6 +51,8 @@ export async function enter(
     services.factors.completeFirstFactor(context, id, options),
   );
   if (session === "ended") return refused(messages.wrongLogin);
+  const held = heldOutcome(call);
+  if (held !== null) return held;
   if (session === null) {
     const search = searchFor(returnTo, services);
     const location = services.routes.secondFactor.index.href({}, search);

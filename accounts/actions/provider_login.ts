@@ -23,7 +23,7 @@ import {
   type Identity,
   identityId,
 } from "./identity.ts";
-import { newAccountId, sendProof } from "./registration.ts";
+import { createStored, sendProof } from "./registration.ts";
 import { roleOfNew } from "./roles.ts";
 
 /** A login at a provider that succeeded. */
@@ -144,7 +144,7 @@ async function registerByIdentity(
   result: Success,
 ): Promise<Outcome> {
   const { context, messages, services } = call;
-  const { now, routes, store } = services;
+  const { now, store } = services;
   const profile = Object(result.profile);
   const name = String(profile.name ?? identity.name).slice(0, 100);
   const input = new Map([["email", profile.email], ["name", name]]);
@@ -152,17 +152,14 @@ async function registerByIdentity(
   const values = { email: form.email(), name: form.name() };
   if (form.failed !== null || profile.email_verified !== true) {
     const { returnTo } = result;
-    const waiting: Waiting = { ...values, identity, returnTo, at: now() };
-    context.get(Session).set(KEY, waiting as unknown as JSONValue);
-    const search = searchFor(returnTo, services);
-    const location = routes.providerEmail.index.href({}, search);
-    return { ok: true, next: "email", location };
+    return askAddress(call, { ...values, identity, returnTo, at: now() });
   }
   const attempt = await services.registrationThrottle.attempt(context, null);
   if (!attempt.allowed) return throttled(call, attempt.retryAfter);
-  const account = await store.create({
+  const refusal = await hookRefusal(call, values, identity);
+  if (refusal !== null) return refused(refusal);
+  const account = await createStored(services, {
     ...values,
-    id: newAccountId(),
     emailVerified: true,
     role: roleOfNew(services, values.email),
     language: messages.language,
@@ -177,6 +174,14 @@ async function registerByIdentity(
   // Another request has added the identity to another account.
   await store.remove(account.id, account.version);
   return refused(messages.providers.failed);
+}
+
+/** Lets an identity wait for the address of its account. */
+function askAddress({ context, services }: Call, waiting: Waiting): Outcome {
+  context.get(Session).set(KEY, waiting as unknown as JSONValue);
+  const search = searchFor(waiting.returnTo, services);
+  const location = services.routes.providerEmail.index.href({}, search);
+  return { ok: true, next: "email", location };
 }
 
 /** Returns the identity that waits for an address, or `null`. */
@@ -201,11 +206,23 @@ export async function registerAddress(call: Call): Promise<Outcome> {
   if (!attempt.allowed) return throttled(call, attempt.retryAfter);
   const { identity, returnTo } = waiting;
   const name = waiting.name || email.slice(0, 100);
+  const refusal = await hookRefusal(call, { email, name }, identity);
+  if (refusal !== null) return refused(refusal);
   const draft = { email, name, identity, returnTo };
   await sendProof(call, { ...draft, fields: {}, passwordHash: "" });
   const { registerCode } = services.routes;
   const location = registerCode.index.href({}, searchOf(context));
   return { ok: true, next: "code", location };
+}
+
+/** Asks the application about a registration at a provider. */
+async function hookRefusal(
+  { context, services }: Call,
+  values: { readonly email: string; readonly name: string },
+  { provider }: Identity,
+): Promise<string | null> {
+  const attempt = { ...values, context, fields: {}, provider };
+  return await services.hooks.beforeRegister(attempt);
 }
 
 /** Returns the result of the callback, or the error for the page. */

@@ -3,6 +3,8 @@ import { randomToken } from "../../session/secrets.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, Session } from "../../session/mod.ts";
 import { registrationMail, takenMail } from "../mails/contents.ts";
+import type { Services } from "./services.ts";
+import type { NewAccount, StoredAccount } from "../store/store.ts";
 import { DEFAULT_ROLES, roleOfNew } from "./roles.ts";
 import { Form } from "./_form.ts";
 import { hashNewPassword } from "./_passwords.ts";
@@ -91,6 +93,9 @@ async function readDraft(
   if (form.failed !== null) return form.failed;
   const attempt = await services.registrationThrottle.attempt(context, null);
   if (!attempt.allowed) return throttled(call, attempt.retryAfter);
+  const refusal = await services.hooks
+    .beforeRegister({ context, email, name, fields });
+  if (refusal !== null) return refused(refusal);
   const { registrationQueue } = services;
   const credentials = { email, password };
   const passwordHash = await hashNewPassword(
@@ -169,8 +174,7 @@ async function createAccount(
   const { email, name, passwordHash, fields, returnTo, identity } = draft;
   const { roles = DEFAULT_ROLES } = services.names;
   const role = draft.role ?? "";
-  const account = await services.store.create({
-    id: newAccountId(),
+  const account = await createStored(services, {
     email,
     emailVerified: true,
     name,
@@ -188,6 +192,18 @@ async function createAccount(
   // Wrong guesses on other devices then do not delay logins in this browser.
   await services.loginThrottle.trustDevice(context, email);
   return outcome;
+}
+
+/** Creates an account, and marks it until its first login has prepared it. */
+export async function createStored(
+  { hooks, store }: Services,
+  details: Omit<NewAccount, "id">,
+): Promise<StoredAccount | null> {
+  const id = newAccountId();
+  await hooks.mark(id);
+  const account = await store.create({ ...details, id });
+  if (account === null) await hooks.unmark(id);
+  return account;
 }
 
 /** Returns the registration of a browser that waits for its code. */

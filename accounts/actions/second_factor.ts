@@ -15,6 +15,7 @@ import {
 } from "./call.ts";
 import { confirmedPath, ownAccount, unlessEnded, welcome } from "./enter.ts";
 import { isChecked } from "./input_names.ts";
+import { heldAccount, heldOutcome } from "../hooks/held_login.ts";
 import { createWayToken } from "./not_me.ts";
 
 /** Completes a login with a code of the app, or with a recovery code. */
@@ -28,10 +29,12 @@ export async function verifyCode(call: Call): Promise<Outcome> {
   if (result === "ended") return expired(call);
   if (!result.ok) return refusal(call, result);
   const { data, session } = result;
-  const account = await services.store.find(String(session.userId));
+  const account = heldAccount(context) ??
+    await services.store.find(String(session.userId));
   if (account === null) return expired(call);
   tellOfRecoveryCode(call, account, result);
-  return await welcome(call, account, safeRedirectPath(data, services.home));
+  return heldOutcome(call) ??
+    await welcome(call, account, safeRedirectPath(data, services.home));
 }
 
 /** Confirms the login with a code, before a sensitive change. */

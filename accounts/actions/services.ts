@@ -1,6 +1,7 @@
 import {
   createCredentialsAuthProvider,
   createEmailThrottle,
+  createSecondFactorsWith,
   createThrottle,
   type CredentialsAuthProvider,
   type Throttle,
@@ -14,10 +15,7 @@ import {
   type PasswordOptions,
   type PasswordQueue,
 } from "../../auth/password/mod.ts";
-import {
-  createSecondFactors,
-  type SecondFactors,
-} from "../../auth/second_factor/mod.ts";
+import type { SecondFactors } from "../../auth/second_factor/mod.ts";
 import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
 import type { Apps } from "../apps/apps.ts";
 import type { Account, Names } from "../definition/names.ts";
@@ -30,6 +28,8 @@ import type { Outbox } from "../mails/outbox.ts";
 import { createPasskeys, type Passkeys } from "../../auth/passkey/mod.ts";
 import type { AccountLogin, AccountStore } from "../store/store.ts";
 import { Invitations } from "../invitations/invitations.ts";
+import type { HookRunner } from "../hooks/run_hooks.ts";
+import { createCompleteLogin } from "../hooks/held_login.ts";
 import { createPasskeyStore } from "./passkey_store.ts";
 import { readCredentials, verifyLogin } from "./_passwords.ts";
 import type { Credentials } from "./_passwords.ts";
@@ -53,6 +53,7 @@ export interface Settings {
   readonly passwords: PasswordOptions;
   /** Returns the application's data of an account, for its download. */
   readonly exportData: ((account: Account) => unknown) | undefined;
+  readonly hooks: HookRunner;
   readonly deletionDelay: number;
   readonly home: string;
   readonly outbox: Outbox;
@@ -97,15 +98,7 @@ export function createServices(
     ...settings,
     loginThrottle,
     registrationQueue,
-    factors: createSecondFactors({
-      issuer: name.replaceAll(":", " "),
-      store,
-      loginThrottle,
-      secrets,
-      version: async (id) =>
-        (await settings.store.find(String(id)))?.version ?? null,
-      now,
-    }),
+    factors: createFactors({ ...settings, loginThrottle }, secrets),
     invitations: new Invitations(settings),
     registrationMails: createEmailLogin({ ...emails, purpose: "register" }),
     emailLogins: createEmailLogin(emails),
@@ -138,6 +131,22 @@ export function createServices(
       perAddress: { attempts: 20, delay: 60_000, maxDelay: 900_000 },
     }),
   };
+}
+
+/** Creates the second factors. Each login that they complete asks the hooks. */
+function createFactors(
+  settings: Settings & Pick<Services, "loginThrottle">,
+  secrets: readonly string[],
+): SecondFactors {
+  const { loginThrottle, name, now, store } = settings;
+  return createSecondFactorsWith({
+    issuer: name.replaceAll(":", " "),
+    store: store.values,
+    loginThrottle,
+    secrets,
+    version: async (id) => (await store.find(String(id)))?.version ?? null,
+    now,
+  }, createCompleteLogin(settings));
 }
 
 /** Returns the domain of passkeys. An address, such as 127.0.0.1, can't be one. */

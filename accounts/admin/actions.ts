@@ -11,6 +11,7 @@ import { DEFAULT_ROLES } from "../actions/roles.ts";
 import { ownAccount } from "../actions/enter.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { createUsers, type Users } from "../users.ts";
+import { toUser } from "../to_user.ts";
 import { record } from "./audit_log.ts";
 
 /** The maximum length of a reason, in characters. */
@@ -122,6 +123,11 @@ async function remove(call: Call, target: StoredAccount): Promise<Outcome> {
   if (owned.length > 0) {
     return refused(messages.teams.handOverFirst(owned.join(", ")), 409);
   }
+  const { hooks, names } = services;
+  const { context } = call;
+  const user = toUser(target, names);
+  const refusal = await hooks.beforeDelete({ context, account: user });
+  if (refusal !== null) return refused(refusal);
   await audit(call, target, "remove");
   await usersOf(call).remove(target.id);
   const location = services.adminRoutes.users.href();

@@ -1,12 +1,13 @@
 import type { RequestContext } from "../../router/mod.ts";
 import type { Session } from "../../session/mod.ts";
 import { type AuthMethod, checkMethods } from "../login/auth_method.ts";
-import { completeAuth, completeLogin } from "../login/complete_auth.ts";
+import { completeAuth } from "../login/complete_auth.ts";
 import { FinishedLogin } from "../login/login_names.ts";
 import { ownSession } from "../login/own_account.ts";
 import { accountsOfDevices } from "../store/new_devices.ts";
 import type { CodeCheck, UsedCode } from "./_code_check.ts";
 import type { FactorStore, StoredLogin } from "./_factor_store.ts";
+import type { CompleteProvedLogin } from "./proved_login.ts";
 import type { PendingLogins } from "./_pending_logins.ts";
 import type { RememberedDevices } from "./_remembered_devices.ts";
 import type {
@@ -38,11 +39,17 @@ type FactorLoginOptions = Pick<
 export class FactorLogin {
   readonly #parts: FactorLoginParts;
   readonly #options: FactorLoginOptions;
+  readonly #completeProved: CompleteProvedLogin;
   #isWarned = false;
 
-  constructor(parts: FactorLoginParts, options: FactorLoginOptions) {
+  constructor(
+    parts: FactorLoginParts,
+    options: FactorLoginOptions,
+    complete: CompleteProvedLogin,
+  ) {
     this.#parts = parts;
     this.#options = options;
+    this.#completeProved = complete;
   }
 
   /** Completes a login, or returns `null` after it was saved as pending. */
@@ -64,14 +71,16 @@ export class FactorLogin {
     const isNeeded = !methods.includes("mfa") &&
       (record?.totp !== undefined ||
         await this.#options.hasOtherFactor?.(userId));
-    if (!isNeeded) return await completeAuth(context, userId, login);
+    if (!isNeeded) {
+      return await this.#completeProved(context, userId, { ...login, data });
+    }
     const known = await devices.find(context, { userId, record, version });
     if (known !== null) {
       const [, mfa] = known.device;
       const all = [...methods, "device"];
       // The user typed the code when the device was remembered, not today.
-      const options = { ...login, methods: all, earlier: { mfa } };
-      return await completeLogin(context, userId, options);
+      const options = { ...login, methods: all, earlier: { mfa }, data };
+      return await this.#completeProved(context, userId, options);
     }
     const origin = context.get(FinishedLogin) ?? undefined;
     const accounts = accountsOfDevices(context);
@@ -147,16 +156,16 @@ export class FactorLogin {
     login: StoredLogin,
     methods: readonly AuthMethod[],
   ): Promise<Session> {
-    // A logout at the first factor's provider finds the session by this name.
-    if (login.origin !== undefined) context.set(FinishedLogin, login.origin);
-    const { authenticatedAt, timeouts, version } = login;
-    const all = [...login.methods, ...methods, "mfa"];
-    const options = { authenticatedAt, methods: all, timeouts, version };
-    const session = await completeAuth(context, userId, options);
-    for (const account of login.devices ?? []) {
-      await this.#options.loginThrottle?.rememberDevice(context, account);
-    }
-    return session;
+    const { authenticatedAt, data, devices, origin, timeouts, version } = login;
+    return await this.#completeProved(context, userId, {
+      authenticatedAt,
+      methods: [...login.methods, ...methods, "mfa"],
+      timeouts,
+      version,
+      devices,
+      origin,
+      data,
+    });
   }
 
   /** Verifies a code of the current user. */

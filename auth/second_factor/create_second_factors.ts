@@ -8,6 +8,10 @@ import { FactorStore } from "./_factor_store.ts";
 import { PendingLogins } from "./_pending_logins.ts";
 import { RememberedDevices } from "./_remembered_devices.ts";
 import { TOTPSetups } from "./_totp_setup.ts";
+import {
+  type CompleteProvedLogin,
+  createCompleteProvedLogin,
+} from "./proved_login.ts";
 import type { SecondFactorsOptions } from "./options.ts";
 import type { SecondFactors } from "./second_factors.ts";
 
@@ -79,8 +83,21 @@ import type { SecondFactors } from "./second_factors.ts";
 export function createSecondFactors(
   options: SecondFactorsOptions,
 ): SecondFactors {
+  const complete = createCompleteProvedLogin(options.loginThrottle);
+  return createSecondFactorsWith(options, complete);
+}
+
+/**
+ * Creates second factors whose logins end with a given function. It may let a login
+ * wait. The session that it returns then has no user.
+ */
+export function createSecondFactorsWith(
+  options: SecondFactorsOptions,
+  complete: CompleteProvedLogin,
+): SecondFactors {
   const { changes, devices, factors, login, pending, setups } = partsOf(
     options,
+    complete,
   );
   const revoke = async (userId: string | number) => {
     await devices.remove(userId);
@@ -109,7 +126,10 @@ export function createSecondFactors(
 }
 
 /** Creates the parts of second factors, which share a store and a clock. */
-function partsOf(options: SecondFactorsOptions) {
+function partsOf(
+  options: SecondFactorsOptions,
+  complete: CompleteProvedLogin,
+) {
   const {
     issuer,
     store,
@@ -140,7 +160,8 @@ function partsOf(options: SecondFactorsOptions) {
     }),
   } = options;
   const codes = new CodeCheck(factors, pending, throttle, now);
-  const login = new FactorLogin({ factors, devices, codes, pending }, options);
+  const parts = { factors, devices, codes, pending };
+  const login = new FactorLogin(parts, options, complete);
   const changes = new FactorChanges(factors, setups, version);
   return { changes, devices, factors, login, pending, setups };
 }

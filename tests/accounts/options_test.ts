@@ -87,6 +87,14 @@ const accountOptions: Wrong<AccountsOptions> = {
   ],
   deletionDelay: [[NaN], [-1], [Infinity], ["7 days"]],
   exportData: [["data"], [{}], [null]],
+  hooks: [
+    [null],
+    [() => {}],
+    [{ beforeLogin: "no" }, "hooks.beforeLogin"],
+    // A misspelled hook would let everybody through.
+    [{ beforeLogn: () => {} }, "beforeLogn"],
+  ],
+  hookTimeout: [[0], [-1], [NaN], [Infinity], [60_001], ["1 s"]],
   home: [["https://evil.example"], ["//evil.example"], ["home"], [""], [7]],
   layout: [["<html>"], [{}], [null]],
   contentSecurityPolicy: [

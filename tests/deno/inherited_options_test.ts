@@ -21,6 +21,7 @@ const INTERNAL = new Map([
   ["Controller", "its middleware is tested in tests/router/types_test.ts"],
   ["CredentialsAuthProvider", "a provider is its options, frozen"],
   ["KnownDevicesOptions", "throttles and second factors pass them"],
+  ["ProvedLogin", "a login that waits keeps the options of its first factor"],
   ["ProviderEngine", "the provider keeps its resolved options"],
   [
     "ResourcesOptions",

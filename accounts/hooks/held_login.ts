@@ -1,0 +1,187 @@
+import {
+  accountsOfDevices,
+  type CompleteProvedLogin,
+  createCompleteProvedLogin,
+  createOneTimeToken,
+  FinishedLogin,
+  type ProvedLogin,
+  readOneTimeToken,
+  takeOneTimeToken,
+} from "../../auth/internal.ts";
+import { createContextKey } from "../../router/internal.ts";
+import type { ContextKey, RequestContext } from "../../router/mod.ts";
+import { allowNewSession } from "../../session/internal.ts";
+import { Session } from "../../session/mod.ts";
+import type { Names } from "../definition/names.ts";
+import type { LoginAttempt, LoginStep, Refusal } from "./hooks.ts";
+import type { StoredAccount } from "../store/store.ts";
+import { toUser } from "../to_user.ts";
+import { type Call, type Outcome, refused } from "../actions/call.ts";
+import { isDisabled, unlessEnded, welcome } from "../actions/enter.ts";
+import type { Services, Settings } from "../actions/services.ts";
+
+/** The session key of a login that waits for an own step. A login removes it. */
+const KEY = "__auth.account-step";
+
+const purpose = "account-step";
+
+/** The time for an own step, in milliseconds: reading terms takes a while. */
+const TTL = 30 * 60_000;
+
+/** A decision that keeps a login from completing. */
+type Held = Refusal | LoginStep | "ended";
+
+/** A login of a request that did not complete. */
+interface HeldLogin {
+  readonly account: StoredAccount | null;
+  readonly held: Held;
+}
+
+/** The login of the request, if it did not complete. */
+const RequestLogin: ContextKey<HeldLogin | null> =
+  /* @__PURE__ */ createContextKey<HeldLogin | null>(null, {
+    name: "HeldLogin",
+  });
+
+/** The parts that complete a login. */
+type Parts = Settings & Pick<Services, "loginThrottle">;
+
+/**
+ * Creates the function that completes all logins: it asks the hooks of the
+ * application first. If they refuse or name a step, no user is logged in.
+ */
+export function createCompleteLogin(parts: Parts): CompleteProvedLogin {
+  const complete = createCompleteProvedLogin(parts.loginThrottle);
+  if (!parts.hooks.concernLogins) return complete;
+  return async (context, userId, login) => {
+    const account = await parts.store.find(String(userId));
+    const held = isCurrent(account, login, parts.now())
+      ? await decide(context, parts, { account, login })
+      : "ended";
+    if (held === null) return await complete(context, userId, login);
+    if (held !== "ended" && "step" in held) {
+      await hold(context, parts, { id: String(userId), ...login });
+    }
+    context.set(RequestLogin, { account, held });
+    return context.get(Session);
+  };
+}
+
+/** Returns the result of a login that did not complete, or `null`. */
+export function heldOutcome({ context, messages }: Call): Outcome | null {
+  const held = context.get(RequestLogin)?.held;
+  if (held === undefined) return null;
+  if (held === "ended") return refused(messages.wrongLogin);
+  return "step" in held
+    ? { ok: true, next: "step", location: held.step }
+    : refused(held.refuse);
+}
+
+/** Returns the account of a login that did not complete, or `null`. */
+export function heldAccount(context: RequestContext): StoredAccount | null {
+  return context.get(RequestLogin)?.account ?? null;
+}
+
+/** A login that waits for an own step. */
+interface WaitingLogin {
+  readonly account: StoredAccount;
+  readonly login: ProvedLogin;
+  readonly token: string;
+}
+
+/** Returns the login of this browser that waits for an own step, or `null`. */
+export async function pendingLogin<N extends Names>(
+  context: RequestContext,
+  settings: Settings,
+): Promise<Pick<LoginAttempt<N>, "account" | "methods"> | null> {
+  const waiting = await waitingLogin(context, settings);
+  if (waiting === null) return null;
+  const { account, login: { methods = [] } } = waiting;
+  return { account: toUser<N>(account, settings.names), methods };
+}
+
+async function waitingLogin(
+  context: RequestContext,
+  { now, store }: Settings,
+): Promise<WaitingLogin | null> {
+  const token = (await context.get(Session).load()).get(KEY);
+  const grant = await readOneTimeToken(store.values, { purpose, token, now });
+  if (grant?.data === undefined) return null;
+  const login = JSON.parse(grant.data) as ProvedLogin & { id: string };
+  const account = await store.find(login.id);
+  return isCurrent(account, login, now())
+    ? { account, login, token: token as string }
+    : null;
+}
+
+/**
+ * Continues the login that waits for an own step. The hook is asked again, so
+ * the step must have been done. The login stays until then.
+ */
+export async function finishStep(call: Call): Promise<Outcome> {
+  const { context, services } = call;
+  const { home, loginThrottle, now, routes, store } = services;
+  const again: Outcome = {
+    ok: true,
+    next: "login",
+    location: routes.login.index.href(),
+  };
+  const waiting = await waitingLogin(context, services);
+  if (waiting === null) return again;
+  const { account, login, token } = waiting;
+  const held = await decide(context, services, waiting);
+  if (held !== null && "step" in held) {
+    return { ok: true, next: "step", location: held.step };
+  }
+  const isTaken = await takeOneTimeToken(store.values, { purpose, token, now });
+  if (isTaken === null) return again;
+  if (held !== null) return refused(held.refuse);
+  const complete = createCompleteProvedLogin(loginThrottle);
+  const session = await unlessEnded(complete(context, account.id, login));
+  return session === "ended"
+    ? again
+    : await welcome(call, account, login.data ?? home);
+}
+
+/** Asks the hooks about a login. `null` lets it complete. */
+async function decide(
+  context: RequestContext,
+  { hooks, names }: Settings,
+  { account, login: { methods = [] } }: Omit<WaitingLogin, "token">,
+): Promise<Refusal | LoginStep | null> {
+  const user = toUser(account, names);
+  return await hooks.beforeLogin({ context, account: user, methods });
+}
+
+/** Lets a login wait in this browser. */
+async function hold(
+  context: RequestContext,
+  { now, store }: Settings,
+  { id, ...login }: ProvedLogin & { readonly id: string },
+): Promise<void> {
+  const origin = login.origin ?? context.get(FinishedLogin) ?? undefined;
+  const devices = login.devices ?? accountsOfDevices(context);
+  const token = await createOneTimeToken(store.values, {
+    purpose,
+    // Another browser of the same user waits separately.
+    account: `${id} ${crypto.randomUUID()}`,
+    data: JSON.stringify({ ...login, id, origin, devices }),
+    ttl: TTL,
+    now,
+  });
+  const session = await context.get(Session).load();
+  session.set(KEY, token);
+  // An attacker may have planted the id, and must not continue this login.
+  session.regenerateId();
+  allowNewSession(session, "proved-user");
+}
+
+/** Returns `true` unless access has ended since the proof of the login. */
+function isCurrent(
+  account: StoredAccount | null,
+  { version }: ProvedLogin,
+  now: number,
+): account is StoredAccount {
+  return account !== null && account.version === version &&
+    !isDisabled(account, now);
+}
