@@ -242,9 +242,6 @@ export function settingsOf<N extends Names>(
   const { name, origin, definition, now = Date.now, sessions = {} } = options;
   const names: Names = definition?.names ?? {};
   checkRelated(options as AccountsOptions, names);
-  const { auditRetention = AUDIT_RETENTION, deletionDelay = DELETION_DELAY } =
-    options;
-  checkTimes({ auditRetention, deletionDelay });
   const routes = definition?.routes ?? createRoutes(names.paths);
   const store = storeOf(options, now);
   const keys = keysOf(options, { names, now, store });
@@ -256,7 +253,7 @@ export function settingsOf<N extends Names>(
     providers: checkProviders(options.providers, origin, routes),
     adminRoutes: definition?.adminRoutes ?? createAdminRoutes(names.paths),
     adminRole: adminRoleOf(options.adminRole, names),
-    auditRetention,
+    ...timesOf(options),
     store,
     sessions: sessions.store ?? store.values,
     remember: (sessions.remember ?? REMEMBER) || undefined,
@@ -264,7 +261,6 @@ export function settingsOf<N extends Names>(
     admins: options.admins ?? [],
     passwords: options.passwords ?? {},
     exportData: options.exportData as Settings["exportData"],
-    deletionDelay,
     hooks: hooksOf(options, { parts: hookParts, store: store.values }),
     home: options.home ?? "/",
     keys,
@@ -298,13 +294,25 @@ function adminRoleOf(
   );
 }
 
-function checkTimes(times: Readonly<Record<string, number>>): void {
+/**
+ * Returns the times of the options.
+ *
+ * @throws {RangeError} If one is not a time.
+ */
+function timesOf(
+  { auditRetention = AUDIT_RETENTION, deletionDelay = DELETION_DELAY }: Pick<
+    AccountsOptions,
+    "auditRetention" | "deletionDelay"
+  >,
+): Pick<Settings, "auditRetention" | "deletionDelay"> {
+  const times = { auditRetention, deletionDelay };
   for (const [name, time] of Object.entries(times)) {
     if (time >= 0 && Number.isFinite(time)) continue;
     throw new RangeError(
       `Cannot create accounts: ${name} "${time}" is not a time`,
     );
   }
+  return times;
 }
 
 /**

@@ -116,6 +116,13 @@ export function createServices(
       store: createPasskeyStore(settings.store),
       now,
     }),
+    ...throttlesOf(settings),
+  };
+}
+
+/** Creates the throttles of all actions but logins. */
+function throttlesOf({ now, store: { values: store } }: Settings) {
+  return {
     downloadThrottle: createThrottle({
       name: "download",
       store,
