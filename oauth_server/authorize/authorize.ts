@@ -20,13 +20,14 @@ import {
   isFreshLogin,
   isWantedLogin,
   redirectToLogin,
+  returnPathOf,
 } from "./recent_login.ts";
 import type { Settings } from "../settings.ts";
 import { loggedInUser } from "../grants/users.ts";
 
 /**
- * The longest path and query of a request, in characters. The login page gets them
- * in a parameter, and longer ones are lost there.
+ * The longest path that returns to a request, in characters. The login page gets it
+ * in a parameter, and loses longer ones.
  */
 const MAX_URL = 2_000;
 
@@ -39,8 +40,8 @@ export async function authorize(
   context: RequestContext,
 ): Promise<Response> {
   const session = await sessionOf(context);
-  const { pathname, search } = context.url;
-  if (pathname.length + search.length > MAX_URL) {
+  const { search } = context.url;
+  if (returnPathOf(settings, search).length > MAX_URL) {
     const text = "The request of the application is too long.";
     return await errorPage(settings, context, { text, status: 414 });
   }

@@ -67,19 +67,24 @@ function loginAfter({ url }: RequestContext, now: number): number {
  * @param search The query of the request.
  */
 export function redirectToLogin(
-  { now, paths }: Settings,
+  settings: Settings,
   page: string,
   search: string,
 ): Response {
+  const path = encodeURIComponent(returnPathOf(settings, search));
+  const separator = page.includes("?") ? "&" : "?";
+  return uncachedRedirect(`${page}${separator}returnTo=${path}`, 303);
+}
+
+/** Returns the path that returns to a request after a login. */
+export function returnPathOf(
+  { now, paths }: Pick<Settings, "now" | "paths">,
+  search: string,
+): string {
   // Parsing the query and writing it anew could make it longer than the
   // application accepts.
   const params = search.replace(/^\?/, "").split("&")
     .filter((param) => !param.startsWith(`${LOGIN_AFTER}=`));
   params.push(`${LOGIN_AFTER}=${Math.floor(now() / 1000)}`);
-  const path = `${paths.authorize}?${params.join("&")}`;
-  const separator = page.includes("?") ? "&" : "?";
-  return uncachedRedirect(
-    `${page}${separator}returnTo=${encodeURIComponent(path)}`,
-    303,
-  );
+  return `${paths.authorize}?${params.join("&")}`;
 }

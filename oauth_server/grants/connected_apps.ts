@@ -10,7 +10,7 @@ export function createConnectedApps(settings: Settings): ConnectedApps {
   return {
     grants: async (userId) => {
       const grants = await validGrants(settings, String(userId));
-      return await Promise.all(grants.map(grantOf));
+      return await Promise.all(grants.map((grant) => grantOf(settings, grant)));
     },
     revoke: (userId, filter = {}) => revoke(settings, String(userId), filter),
   };
@@ -30,14 +30,23 @@ export async function validGrants(
     : grants.filter(({ row }) => isCurrent(settings, user, row));
 }
 
-async function grantOf({ key, row }: KeyedGrant): Promise<Grant> {
+async function grantOf(
+  { resources }: Settings,
+  { key, row }: KeyedGrant,
+): Promise<Grant> {
   const { client, createdAt, host, name, redirectUri, resource, scopes } = row;
   return {
     id: await publicId(key),
     client: { id: client.id, name, ...host !== undefined && { host } },
     redirectHost: redirectHostOf(redirectUri),
     resource,
+    // A new version of the application may not have the resource any more.
+    resourceName: resources.get(resource)?.name,
     scopes,
+    scopeTexts: Object.fromEntries(
+      [...resources.get(resource)?.scopes ?? []]
+        .filter(([scope]) => scopes.includes(scope)),
+    ),
     createdAt,
     lastUsedAt: row.rotatedAt,
   };

@@ -87,7 +87,12 @@ Deno.test("grants() lists the grants of a user, and revoke() ends them", async (
     client: { id: "web", name: "Web client" },
     redirectHost: "client.example",
     resource: API,
+    resourceName: "Notes",
     scopes: ["notes:read", "notes:write"],
+    scopeTexts: {
+      "notes:read": "Read your notes",
+      "notes:write": "Change your notes",
+    },
     createdAt: app.clock.now,
     lastUsedAt: app.clock.now,
   });
