@@ -192,7 +192,7 @@ function request(url: URL, options: RequestOptions): Promise<Response> {
     try {
       resolve(responseOf(message));
     } catch (error) {
-      // The status or a header is malformed.
+      // The status or a header is malformed, or has no body.
       message.destroy();
       reject(error);
     }
@@ -211,10 +211,7 @@ function responseOf(message: Message): Response {
     return value === undefined ? [] : [[name, String(value)]];
   });
   const { statusCode: status = 0 } = message;
-  const hasBody = ![204, 205, 304].includes(status);
-  if (!hasBody) message.destroy();
-  const body = hasBody ? ReadableStream.from(message) : null;
-  return new Response(body, { status, headers });
+  return new Response(ReadableStream.from(message), { status, headers });
 }
 
 /**

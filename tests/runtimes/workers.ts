@@ -14,7 +14,9 @@ export interface Worker extends AsyncDisposable {
 export async function runInWorkers(
   { files, script }: Bundle,
 ): Promise<Result[]> {
-  await using worker = await startWorker({ script });
+  // Authorization servers need the flag to fetch documents of clients.
+  const compatibilityFlags = ["global_fetch_strictly_public"];
+  await using worker = await startWorker({ script, compatibilityFlags });
   const results: Result[] = [];
   for (const file of files) {
     const response = await fetch(new URL(file, worker.url));

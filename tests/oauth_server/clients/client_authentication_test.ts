@@ -127,6 +127,8 @@ Deno.test("authenticate() rejects a secret in any other place or form", async ()
       header,
     );
   }
+  const other = basic("other", "secret");
+  assertEquals(await authenticate(world, client, {}, other), false);
   const forms: Record<string, string>[] = [
     { client_id: ID },
     { client_id: ID, client_secret: "secret" },
