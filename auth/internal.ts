@@ -56,6 +56,7 @@ export {
   credentialsAuthResult,
 } from "./login/credentials.ts";
 export { settingsOf as passwordSettingsOf } from "./password/options.ts";
+export { encodeBase32 } from "./second_factor/base32.ts";
 export { checkedCaller } from "./store/checked_caller.ts";
 export { canonicalName } from "./store/account_name.ts";
 export { createEmailThrottle } from "./throttle/email_throttle.ts";

@@ -27,6 +27,7 @@ export const DEFAULTS = {
 export const HELP = `Creates a project with Gatehouse in a new or empty folder.
 
 Usage: create [folder] [options]
+       create migrate --help
 
   --template  ${CHOICES.template.join(", ")}
   --runtime   ${CHOICES.runtime.join(", ")}

@@ -7,7 +7,8 @@
  * deno run -A jsr:@gatehouse/web/create my-app
  * ```
  *
- * `--help` prints its options.
+ * `--help` prints its options. `create migrate` imports the accounts of another
+ * system: see `create migrate --help`.
  *
  * @module
  */
@@ -27,6 +28,10 @@ if (import.meta.main) {
 }
 
 async function main(args: readonly string[]): Promise<void> {
+  if (args[0] === "migrate") {
+    const { migrate } = await import("./migrate/main.ts");
+    return await migrate(args.slice(1));
+  }
   const commandLine = parseCommandLine(args);
   if (commandLine.help) return console.log(HELP);
   const project = await askFor(commandLine);

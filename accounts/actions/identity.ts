@@ -15,7 +15,9 @@ export type Identity = {
 };
 
 /** Returns the id of an identity, which is unique to its issuer and subject. */
-export function identityId({ issuer, subject }: Omit<Identity, "name">) {
+export function identityId(
+  { issuer, subject }: Pick<Identity, "issuer" | "subject">,
+) {
   return JSON.stringify([issuer, subject]);
 }
 

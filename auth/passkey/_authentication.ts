@@ -134,7 +134,8 @@ function checkUser(
   const isMissing = userHandle === null || userHandle === "";
   const isOwner = isMissing
     ? userId !== undefined
-    : userHandle === passkey.userHandle;
+    // The signature still proves that the passkey is the one of its id.
+    : passkey.userHandle === "" || userHandle === passkey.userHandle;
   return isOwner && passkey.userId === (userId ?? passkey.userId)
     ? null
     : "user_mismatch";

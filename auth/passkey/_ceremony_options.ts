@@ -107,7 +107,8 @@ async function userHandleOf(
   { id }: PasskeyUser,
   passkeys: readonly Passkey[],
 ): Promise<string> {
-  return passkeys[0]?.userHandle ??
+  // The handle of an imported passkey may be unknown.
+  return passkeys.find(({ userHandle }) => userHandle !== "")?.userHandle ??
     await sha256Base64Url(JSON.stringify([rpId, id]));
 }
 

@@ -4,7 +4,10 @@ export interface Passkey {
   readonly id: string;
   /** The id of the user. */
   readonly userId: string | number;
-  /** The opaque name of the user for authenticators, base64url. */
+  /**
+   * The opaque name of the user for authenticators, base64url. It is empty for a
+   * passkey of another system that did not store it: any name is then accepted.
+   */
   readonly userHandle: string;
   /** The public key in the COSE format, base64url. */
   readonly publicKey: string;

@@ -9,7 +9,7 @@ import {
   type StoredLogin,
 } from "./_factor_store.ts";
 import type { PendingClaim, PendingLogins } from "./_pending_logins.ts";
-import { canonicalRecoveryCode, hashRecoveryCode } from "./_recovery_codes.ts";
+import { canonicalRecoveryCode } from "./_recovery_codes.ts";
 import type { SecondFactorResult } from "./options.ts";
 import { findStep } from "./totp.ts";
 
@@ -242,12 +242,10 @@ export class CodeCheck {
       }
       return { method: "otp", record: { ...record, totp: { ...totp, step } } };
     }
-    if (canonicalRecoveryCode(code) === null) return "wrong";
-    const hash = await hashRecoveryCode(userId, code);
-    const left = recovery.filter((one) => one !== hash);
-    return left.length === recovery.length
-      ? "wrong"
-      : { method: "recovery", record: { ...record, recovery: left } };
+    const used = await this.#factors.findRecoveryCode(userId, record, code);
+    if (used === undefined) return "wrong";
+    const left = recovery.filter((entry) => entry !== used);
+    return { method: "recovery", record: { ...record, recovery: left } };
   }
 }
 

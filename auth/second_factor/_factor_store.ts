@@ -12,9 +12,15 @@ import {
   encodeBase64Url,
   randomToken,
   sha256Base64Url,
+  timingSafeEqual,
 } from "../../session/secrets.ts";
 import type { LoginOrigin } from "../login/login_names.ts";
 import { USER_COUNTS_TTL, type UserCounts } from "../throttle/user_throttle.ts";
+import {
+  canonicalImportedCode,
+  canonicalRecoveryCode,
+  hashRecoveryCode,
+} from "./_recovery_codes.ts";
 import type { PendingLogin, SecondFactorStatus } from "./options.ts";
 
 /** The authenticator app of a user. */
@@ -56,7 +62,10 @@ export interface FactorRecord {
   /** Changes with each setup, so that remembered devices end with it. */
   readonly id: string;
   readonly totp?: StoredTOTP | undefined;
-  /** The hashes of the recovery codes that were not used yet. */
+  /**
+   * The hashes of the recovery codes that were not used yet. Codes of other systems
+   * have fewer random bits, so they are encrypted instead.
+   */
   readonly recovery: readonly string[];
   readonly waiting?: readonly WaitingLogin[];
   readonly counts?: UserCounts | undefined;
@@ -67,6 +76,9 @@ export const NO_FACTORS: FactorRecord = { id: "", recovery: [] };
 
 /** The lifetime of factors: ten years from the last change, in milliseconds. */
 const TTL = 10 * 365 * 86_400_000;
+
+/** The beginning of an encrypted recovery code. Hashes have no colon. */
+const SEALED = "sealed:";
 
 const SECRETS = { name: "second factors", info: "gatehouse second factor" };
 
@@ -185,6 +197,35 @@ export class FactorStore {
     await this.#records.remove(await this.#records.key(String(userId)));
   }
 
+  /** Returns the entry of a recovery code, or `undefined` if no entry matches. */
+  async findRecoveryCode(
+    userId: string | number,
+    { recovery }: FactorRecord,
+    code: string,
+  ): Promise<string | undefined> {
+    if (canonicalRecoveryCode(code) !== null) {
+      const hash = await hashRecoveryCode(userId, code);
+      if (recovery.includes(hash)) return hash;
+    }
+    const typed = canonicalImportedCode(code);
+    let found: string | undefined;
+    for (const entry of recovery) {
+      if (!entry.startsWith(SEALED)) continue;
+      const stored = await this.#unsealCode(userId, entry);
+      if (stored !== null && isEqual(stored, typed)) found = entry;
+    }
+    return found;
+  }
+
+  /** Encrypts a recovery code of another system. */
+  async sealCode(userId: string | number, code: string): Promise<string> {
+    return SEALED + await this.seal(userId, "recovery", code);
+  }
+
+  #unsealCode(userId: string | number, entry: string) {
+    return this.unseal(userId, "recovery", entry.slice(SEALED.length));
+  }
+
   /** Encrypts a secret for one user and purpose. */
   seal(userId: string | number, purpose: string, text: string) {
     return this.#cipher.encrypt(nameOf(userId, purpose), text);
@@ -195,14 +236,19 @@ export class FactorStore {
     return this.#cipher.decrypt(nameOf(userId, purpose), sealed);
   }
 
-  /** Encrypts the secret of a user's authenticator app with the first secret. */
+  /** Encrypts the secret of the app, and imported codes, with the first secret. */
   async reencrypt(userId: string | number): Promise<void> {
     await this.update(userId, async (record) => {
       if (record?.totp === undefined) return null;
       const bytes = await this.secretOf(userId, record.totp);
       const secret = await this.seal(userId, "totp", encodeBase64Url(bytes));
       const totp = { ...record.totp, secret };
-      return { value: { ...record, totp }, result: true };
+      const recovery = await Promise.all(record.recovery.map(async (entry) => {
+        if (!entry.startsWith(SEALED)) return entry;
+        const code = await this.#unsealCode(userId, entry);
+        return code === null ? entry : await this.sealCode(userId, code);
+      }));
+      return { value: { ...record, totp, recovery }, result: true };
     });
   }
 
@@ -218,6 +264,11 @@ export class FactorStore {
       "Cannot read the second factor: none of the secrets decrypts it",
     );
   }
+}
+
+function isEqual(one: string, other: string): boolean {
+  const encoder = new TextEncoder();
+  return timingSafeEqual(encoder.encode(one), encoder.encode(other));
 }
 
 /** Returns the name that binds an encrypted string to a user and a purpose. */

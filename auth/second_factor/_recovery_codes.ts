@@ -1,5 +1,5 @@
 import { sha256Base64Url } from "../../session/secrets.ts";
-import { encodeBase32 } from "./_base32.ts";
+import { encodeBase32 } from "./base32.ts";
 
 /** The number of recovery codes of a user. */
 const COUNT = 10;
@@ -37,4 +37,9 @@ export async function hashRecoveryCode(
   const canonical = canonicalRecoveryCode(code) ?? "";
   const text = JSON.stringify(["recovery", String(userId), canonical]);
   return await sha256Base64Url(text);
+}
+
+/** Returns a code of another system without spaces and hyphens. */
+export function canonicalImportedCode(code: string): string {
+  return code.replace(/[\s-]/g, "");
 }

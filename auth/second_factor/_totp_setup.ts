@@ -1,5 +1,5 @@
 import { decodeBase64Url, encodeBase64Url } from "../../session/secrets.ts";
-import { encodeBase32 } from "./_base32.ts";
+import { encodeBase32 } from "./base32.ts";
 import type { FactorStore, StoredTOTP } from "./_factor_store.ts";
 import type {
   EnableTOTPResult,

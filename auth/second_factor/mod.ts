@@ -30,6 +30,7 @@
 export type { AuthMethod } from "../login/auth_method.ts";
 export type { CompleteAuthOptions } from "../login/complete_auth.ts";
 export { createSecondFactors } from "./create_second_factors.ts";
+export { type ImportedFactors, importFactors } from "./import_factors.ts";
 export type {
   EnableTOTPResult,
   FirstFactorOptions,

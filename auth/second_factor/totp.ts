@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "../../session/secrets.ts";
-import { decodeBase32 } from "./_base32.ts";
+import { decodeBase32 } from "./base32.ts";
 
 /** Options for {@linkcode generateTOTP}. */
 export interface TOTPOptions {

@@ -22,6 +22,7 @@ const BUDGETS: Record<Entry, number> = {
   ".": 98,
   "./accounts": 60,
   "./accounts/definition": 9.6,
+  "./accounts/migrate": 15.5,
   "./accounts/store": 12.1,
   "./accounts/testing": 70,
   "./auth": 42.5,
@@ -35,7 +36,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/password/bcrypt": 10.2,
   "./auth/password/readers": 24,
   "./auth/provider-tokens": 43.6,
-  "./auth/second-factor": 16.9,
+  "./auth/second-factor": 17.2,
   "./client": 2,
   "./content": 2.55,
   "./create": 12.6,
@@ -64,7 +65,7 @@ const BUDGETS: Record<Entry, number> = {
  * entry, as above. No application ships the names of `./testing`.
  */
 const PARTS: readonly (Part & { readonly budget: number })[] = [
-  { entry: "./accounts", names: "createAccounts", budget: 131 },
+  { entry: "./accounts", names: "createAccounts", budget: 133 },
   { entry: "./auth/access-tokens", names: "createJWTAuthScheme", budget: 14 },
   { entry: "./auth/access-tokens", names: "createResourceServer", budget: 16 },
   { entry: "./auth/access-tokens", names: "createIntrospection", budget: 11.5 },
@@ -134,7 +135,7 @@ const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 19,
   // The primitives that it composes have 60 kB without it. `describeAccounts` adds
   // 4 kB, which other applications do not ship: see the parts.
-  "./accounts": 135,
+  "./accounts": 137,
   "./accounts/testing": 145,
 };
 

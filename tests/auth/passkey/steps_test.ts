@@ -7,7 +7,7 @@ import {
   createTestClient,
   type TestPasskeyChanges,
 } from "@gatehouse/web/testing";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import {
   createPasskeyApp,
   type Loose,
@@ -481,6 +481,22 @@ Deno.test("finishAuthentication() needs no user handle if the user is known (Web
   };
   const wrong = await app.logIn(authenticator, {}, other, "second-factor");
   assertEquals(wrong.ok ? undefined : wrong.reason, "user_mismatch");
+});
+
+Deno.test("finishAuthentication() accepts any user handle for an imported passkey whose handle is unknown, but not a missing one", async () => {
+  const { app, authenticator, id } = await withPasskey();
+  const { version: _, ...passkey } = (await app.store.get(id))!;
+  await app.store.remove(id, passkey.userId);
+  await app.store.create({ ...passkey, userHandle: "" }, undefined);
+  assert((await app.logIn(authenticator)).ok);
+
+  const missing = await app.logIn(authenticator, {}, (response: Loose) => {
+    delete response.response.userHandle;
+    return response;
+  });
+  assertEquals(missing.ok ? undefined : missing.reason, "user_mismatch");
+  const options: Loose = await app.post("/register/options?user=7");
+  assertMatch(options.user.id, /^[\w-]{43}$/);
 });
 
 Deno.test("finishRegistration() refuses an id that is registered, also for another user (WebAuthn 7.1, step 26)", async () => {

@@ -1,0 +1,129 @@
+/** The program `create migrate`, on databases of better-auth. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { createSQLAccountStore } from "@gatehouse/web/accounts/store";
+import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
+import { BETTER_AUTH_SECRET, startBetterAuth } from "./_better_auth.ts";
+
+const SECRETS = "2Xq8vN5kR1tY7wB4zP9cH3mJ6fL0sD-aB7";
+const PROGRAM = new URL("../../create/mod.ts", import.meta.url).pathname;
+
+/** Runs the program. */
+async function migrate(args: string[], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", PROGRAM, "migrate", ...args],
+    env: { SECRETS, BETTER_AUTH_SECRET, NO_COLOR: "1", ...env },
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** Runs a test with a database of better-auth, whose user Bob has an app. */
+function test(
+  name: string,
+  fn: (paths: { old: string; to: string }) => Promise<void>,
+): void {
+  Deno.test(`create migrate: ${name}`, async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const old = `${folder}/old.sqlite`;
+      const { browser, database } = await startBetterAuth(old);
+      await browser().signUp("Ada");
+      const bob = browser();
+      await bob.signUp("Bob");
+      await bob.enableApp();
+      database.close();
+      await fn({ old, to: `${folder}/new.sqlite` });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+function openStore(path: string) {
+  const database = new DatabaseSync(path);
+  const store = createSQLAccountStore((sql, params) =>
+    database.prepare(sql).all(...params) as Record<string, unknown>[]
+  );
+  return { database, store };
+}
+
+test("first reports and writes nothing, then writes, and can run again", async ({ old, to }) => {
+  const args = ["--from", "better-auth", "--database", old, "--to", to];
+  const before = await Deno.readFile(old);
+  const trial = await migrate(args);
+  assertEquals([trial.code, trial.stderr], [0, ""]);
+  for (const line of ["2 accounts read", "2 created", "1 authenticator apps"]) {
+    assertStringIncludes(trial.stdout, line);
+  }
+  assertStringIncludes(trial.stdout, "Nothing was written");
+  await Deno.stat(to).then(
+    () => Promise.reject(new Error("written")),
+    () => {},
+  );
+
+  const written = await migrate([...args, "--write"]);
+  assertEquals(written.code, 0, written.stderr);
+  assertStringIncludes(written.stdout, "2 created: 2 with a password");
+  const again = await migrate([...args, "--write"]);
+  assertStringIncludes(again.stdout, "0 created");
+  assertStringIncludes(again.stdout, "2 existed from an earlier import");
+  assertEquals(await Deno.readFile(old), before);
+
+  const { database, store } = openStore(to);
+  const bob = await store.findByEmail("bob@example.com");
+  const factors = createSecondFactors({
+    issuer: "Test",
+    store: store.values,
+    secrets: [SECRETS],
+  });
+  const { totp, recoveryCodes } = await factors.status(bob!.id);
+  assertEquals([totp, recoveryCodes], [true, 10]);
+  database.close();
+});
+
+test("writes into the database of better-auth without a second file", async ({ old }) => {
+  const args = ["--from=better-auth", `--database=${old}`];
+  const before = await Deno.readFile(old);
+  assertStringIncludes((await migrate(args)).stdout, "2 created");
+  assertEquals(await Deno.readFile(old), before);
+  assertEquals((await migrate([...args, "--write"])).code, 0);
+  const { database, store } = openStore(old);
+  assertEquals((await store.findByEmail("ada@example.com"))?.name, "Ada");
+  database.close();
+});
+
+test("refuses accounts whose second factor it cannot decrypt, and exits with 1", async ({ old, to }) => {
+  const args = ["--from", "better-auth", "--database", old, "--to", to];
+  for (const BETTER_AUTH_SECRET of ["", "another secret of 32 characters!"]) {
+    const { code, stdout } = await migrate(args, { BETTER_AUTH_SECRET });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, "1 created");
+    assertStringIncludes(stdout, "1 accounts not imported");
+    assertStringIncludes(stdout, "secret of better-auth");
+  }
+});
+
+test("names a wrong option, and the reason", async ({ old }) => {
+  const cases: [args: string[], message: string][] = [
+    [[], "--from is not one of better-auth"],
+    [["--from", "toString"], "--from is not one of better-auth"],
+    [["--from", "better-auth"], "--database and --to need the path of a file"],
+    [["--from", "better-auth", "--database", "missing"], "does not exist"],
+    [["--force"], 'the option "--force" is unknown'],
+    [["old"], '"old" is not an option'],
+    [
+      ["--from", "better-auth", "--database", "postgres://a:secret@host/db"],
+      '"postgres://host/db": other databases than SQLite need',
+    ],
+    [["--from", "better-auth", "--database", old, "--write=no"], "no value"],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stderr } = await migrate(args);
+    assertEquals(code, 1, args.join(" "));
+    assertStringIncludes(stderr, message);
+  }
+  const { code, stdout } = await migrate(["--help"]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "--database");
+});
