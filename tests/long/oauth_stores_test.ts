@@ -150,7 +150,7 @@ async function startWorkers(): Promise<Processes> {
           return await env.SECOND.fetch(request);
         }
         const store = createDurableObjectSessionStore(env.SESSIONS);
-        app ??= startServer({ store, sessions: store, cimd: false });
+        app ??= startServer({ store, sessions: store });
         const url = ORIGIN + pathname + search;
         return await app.router.fetch(new Request(url, request), env, ctx);
       },

@@ -10,6 +10,7 @@ import {
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import {
   crossOriginProtection,
+  formData,
   type SecurityEvent,
   securityEvents,
 } from "@gatehouse/web/middleware";
@@ -88,14 +89,22 @@ export interface ServerSettings
   readonly store?: SessionStore;
   readonly sessions?: SessionStore;
   readonly middleware?: readonly Middleware<readonly []>[];
+  /** `true` to read forms before the session. */
+  readonly hasForms?: boolean;
   /** `true` to collect security events, which a test must flush. */
   readonly hasAudit?: boolean;
 }
 
 /** Starts an application whose users log in with a click. */
 export function startServer(settings: ServerSettings = {}) {
-  const { hasAudit = false, middleware = [], sessions, store, ...options } =
-    settings;
+  const {
+    hasAudit = false,
+    hasForms = false,
+    middleware = [],
+    sessions,
+    store,
+    ...options
+  } = settings;
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
   const users = new Map<string, TestUser>();
@@ -113,6 +122,8 @@ export function startServer(settings: ServerSettings = {}) {
     secrets: [SECRET],
     resources: RESOURCES,
     clients: CLIENTS,
+    // Workers without a flag cannot fetch documents safely.
+    cimd: { fetch: () => Promise.reject(new TypeError("there is no network")) },
     loginPath: "/login",
     confirmPath: "/confirm",
     onEvent: (event) => events.push(event),
@@ -135,6 +146,7 @@ export function startServer(settings: ServerSettings = {}) {
       server.endpoints,
       api.metadata,
       ...middleware,
+      ...hasForms ? [formData()] : [],
       session({ store: sessions ?? createMemorySessionStore({ now }), now }),
       crossOriginProtection(),
       auth({ schemes: [login, api.scheme, files.scheme] }),
@@ -333,4 +345,10 @@ export async function callAPI(
   const response = await router.fetch(new Request(ORIGIN + path, { headers }));
   await response.body?.cancel();
   return response.status;
+}
+
+/** Changes a character of a token. */
+export function tamper(token: string, position = token.length - 5): string {
+  const other = token[position] === "A" ? "B" : "A";
+  return token.slice(0, position) + other + token.slice(position + 1);
 }
