@@ -6,7 +6,8 @@ import {
 } from "../auth/access_tokens/mod.ts";
 import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
 import type { ResourceOptions } from "./options.ts";
-import type { Settings } from "./settings.ts";
+import type { SecurityScheme } from "../router/mod.ts";
+import type { Resource, Settings } from "./settings.ts";
 import { scopesOf } from "./token/token_response.ts";
 import { userOfGrant } from "./grants/users.ts";
 
@@ -44,8 +45,27 @@ export function createResource(
     now,
     ...options,
     metadata: { resource_name: resource.name, ...options.metadata },
+    security: securityOf(settings, resource),
     verify: (claims) => users.get(claims) ?? null,
   });
+}
+
+/** Describes the tokens of a resource for OpenAPI documents. */
+function securityOf(settings: Settings, { scopes }: Resource): SecurityScheme {
+  const { issuer, paths } = settings;
+  const { origin } = new URL(issuer);
+  const tokenUrl = origin + paths.token;
+  return {
+    type: "oauth2",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: origin + paths.authorize,
+        tokenUrl,
+        refreshUrl: tokenUrl,
+        scopes: Object.fromEntries(scopes),
+      },
+    },
+  };
 }
 
 async function verify(

@@ -56,8 +56,10 @@ export {
   type UntypedContextKey,
 } from "./context/context_key.ts";
 export {
+  type AuthorizationCodeFlow,
   describeMiddleware,
   type MiddlewareDescription,
+  type OAuthFlows,
   type SecurityScheme,
 } from "./middleware/describe_middleware.ts";
 export { MissingContextValueError } from "./errors/missing_context_value_error.ts";

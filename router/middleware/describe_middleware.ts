@@ -37,6 +37,30 @@ export interface MiddlewareDescription {
   readonly cookie?: string;
 }
 
+/** The flow of OAuth 2.0 with a code. */
+export interface AuthorizationCodeFlow {
+  /** The URL of the authorization endpoint. */
+  readonly authorizationUrl: string;
+  /** The URL of the token endpoint. */
+  readonly tokenUrl: string;
+  /** The URL for refresh tokens. */
+  readonly refreshUrl?: string;
+  /** The scopes, and what each of them allows. */
+  readonly scopes: Readonly<Record<string, string>>;
+}
+
+/**
+ * The flows of OAuth 2.0 by which clients get tokens. OAuth 2.1 has no others.
+ *
+ * @see {@link https://spec.openapis.org/oas/v3.1.1.html#oauth-flows-object | OpenAPI 3.1.1, OAuth Flows Object}
+ */
+export interface OAuthFlows {
+  /** The flow with a code, for users. */
+  readonly authorizationCode?: AuthorizationCodeFlow;
+  /** The flow with the credentials of a client, without a user. */
+  readonly clientCredentials?: Omit<AuthorizationCodeFlow, "authorizationUrl">;
+}
+
 /**
  * A security scheme object of OpenAPI.
  *
@@ -63,6 +87,12 @@ export type SecurityScheme =
       readonly in: "header" | "query" | "cookie";
       /** The name of the header, parameter or cookie. */
       readonly name: string;
+    }
+    | {
+      /** OAuth 2.0. The requirements of routes name only scopes of its flows. */
+      readonly type: "oauth2";
+      /** The flows. */
+      readonly flows: OAuthFlows;
     }
     | {
       /** OpenID Connect. */

@@ -43,9 +43,11 @@ export class SecuritySchemes {
     );
     const unknown = schemes.filter(([, scheme]) => scheme === undefined)
       .map(([name]) => `"${name}"`).join(", ");
-    const requirements = known.flatMap((name) =>
-      sets.map((names) => ({ [name]: names }))
-    );
+    const requirements = known.flatMap((name) => {
+      const scheme = this.components[name]!;
+      return different(sets.map((names) => scopesOf(scheme, names)))
+        .map((names) => ({ [name]: names }));
+    });
     const problem = schemes.length === 0
       ? "a guard has no auth() before it, so no request can pass"
       : unknown && `the authentication scheme ${unknown} has no description`;
@@ -65,6 +67,27 @@ export class SecuritySchemes {
       if (known === undefined || known === text) return key;
     }
   }
+}
+
+/**
+ * Returns the names that a requirement of a scheme can contain: only scopes for OAuth
+ * 2.0, and any role or scope for other schemes (OpenAPI 3.1.1, section 4.8.30).
+ */
+function scopesOf(
+  scheme: SecurityScheme,
+  names: readonly string[],
+): readonly string[] {
+  if (scheme.type !== "oauth2") return names;
+  const { authorizationCode, clientCredentials } = scheme.flows;
+  const scopes = { ...authorizationCode?.scopes, ...clientCredentials?.scopes };
+  return names.filter((name) => Object.hasOwn(scopes, name));
+}
+
+/** Returns the sets without repetitions. */
+function different(
+  sets: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()];
 }
 
 /** Adds the cookie name to a scheme that reads the session. */

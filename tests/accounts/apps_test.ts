@@ -234,6 +234,7 @@ for (const [name, end] of Object.entries(ends)) {
     app.apps.add(app.id);
     app.apps.add("other");
     await end(app);
+    await app.accounts.flush();
     assertEquals(await app.apps.grants(app.id), []);
     assertEquals((await app.apps.grants("other")).length, 1);
   });
@@ -264,6 +265,7 @@ for (const [name, change] of Object.entries(changes)) {
     const { accounts, id, database } = app;
     const before = accounts.version((await accounts.find(id))!);
     await change(app);
+    await accounts.flush();
     assert((await database.find(id))!.version > before);
   });
 }

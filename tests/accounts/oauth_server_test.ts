@@ -6,6 +6,7 @@ import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { secureHeaders } from "@gatehouse/web/middleware";
 import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
+import { openapi } from "@gatehouse/web/openapi";
 import { createTestClient } from "@gatehouse/web/testing";
 import { Browser, codeOf, mailTo, PASSWORD } from "./_accounts.ts";
 
@@ -306,6 +307,7 @@ for (const [name, end] of Object.entries(ends)) {
     const tokens = await connect(app, ada);
     const code = await allow(ada, authorizePath());
     await end(app, ada, id);
+    await app.accounts.flush();
     assertEquals(await call(app, tokens), 401);
     assertEquals(await refresh(app, tokens), 400);
     assertEquals(await app.server.grants(id), []);
@@ -318,6 +320,31 @@ for (const [name, end] of Object.entries(ends)) {
     assertEquals(late.status, 400);
   });
 }
+
+Deno.test("the OpenAPI document has the flow of the server, with its scopes in words", () => {
+  const { router } = start();
+  const info = { title: "Notes", version: "1.0.0" };
+  const { document } = openapi(router, { info });
+  const name = "https___test.example_mcp";
+  assertEquals(document.paths["/mcp"]!.post!.security, [
+    { session: ["notes:read"] },
+    { [name]: ["notes:read"] },
+  ]);
+  assertEquals(document.components.securitySchemes[name], {
+    type: "oauth2",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${ORIGIN}/authorize`,
+        tokenUrl: `${ORIGIN}/token`,
+        refreshUrl: `${ORIGIN}/token`,
+        scopes: {
+          "notes:read": "Read your notes",
+          "notes:write": "Change your notes",
+        },
+      },
+    },
+  });
+});
 
 Deno.test("the logout of a browser ends no token", async () => {
   const app = start();

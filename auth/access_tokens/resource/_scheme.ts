@@ -52,7 +52,7 @@ export function createScheme<User extends AuthenticatedUser>(
   const parameters = { realm: name, resource_metadata: metadataUrl };
   return {
     name,
-    security: { type: "http", scheme: binding.scheme },
+    security: options.security ?? { type: "http", scheme: binding.scheme },
     async authenticate(context) {
       const credentials = readCredentials(context.request);
       if (credentials === null) return absent;

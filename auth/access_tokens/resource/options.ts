@@ -1,4 +1,4 @@
-import type { Middleware } from "../../../router/mod.ts";
+import type { Middleware, SecurityScheme } from "../../../router/mod.ts";
 import type {
   AccessTokenClaims,
   ExternalAuthError,
@@ -134,6 +134,14 @@ export interface ResourceServerOptions<
    * @default {those of the claim `scope`, or `scp`}
    */
   readonly tokenScopes?: (claims: AccessTokenClaims) => readonly string[];
+
+  /**
+   * The description of the tokens for OpenAPI documents, such as the flows of OAuth
+   * 2.0.
+   *
+   * @default {an HTTP scheme, bearer or DPoP}
+   */
+  readonly security?: SecurityScheme;
 
   /**
    * Other members of the metadata.

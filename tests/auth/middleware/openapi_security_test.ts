@@ -16,6 +16,7 @@ import {
   createRouter,
   describeMiddleware,
   type Middleware,
+  type SecurityScheme,
 } from "@gatehouse/web/fetch-router";
 import { openapi } from "@gatehouse/web/openapi";
 import { createMemorySessionStore } from "@gatehouse/web/session";
@@ -177,6 +178,39 @@ Deno.test("openapi() documents limits, CSRF and custom guards", () => {
   assertEquals(responses, ["403", "429"]);
   assertEquals(schemes, { partner: { type: "mutualTLS" } });
   assertEquals(security, [{ partner: ["orders"] }]);
+});
+
+Deno.test("openapi() documents the flows of OAuth 2.0, and names only their scopes", () => {
+  const tokenUrl = "https://id.example/token";
+  const security: SecurityScheme = {
+    type: "oauth2",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: "https://id.example/authorize",
+        tokenUrl,
+        scopes: { "notes:read": "Read your notes" },
+      },
+      clientCredentials: {
+        tokenUrl,
+        scopes: { "notes:write": "Change notes" },
+      },
+    },
+  };
+  const oauth = { ...tokens, security };
+  const before = [auth({ schemes: [oauth, keys] })];
+  const { schemes, security: scoped } = describe(before, [
+    requireScope("notes:read", "notes:write"),
+    requireRole("admin", "editor"),
+  ]);
+  assertEquals(schemes.tokens, security);
+  const scopes = ["notes:read", "notes:write"];
+  assertEquals(scoped, [
+    { tokens: scopes },
+    { api_keys: [...scopes, "admin"] },
+    { api_keys: [...scopes, "editor"] },
+  ]);
+  const roles = describe(before, [requireRole("constructor")]);
+  assertEquals(roles.security, [{ tokens: [] }, { api_keys: ["constructor"] }]);
 });
 
 Deno.test("openapi() documents no 401 if a guard redirects", () => {
