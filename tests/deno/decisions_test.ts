@@ -23,8 +23,8 @@ Deno.test("the index of the decisions links every page once", async () => {
   assertEquals(links.sort(), names.filter((name) => name !== "README.md"));
 });
 
-Deno.test("there are fewer than ten pages of decisions, each of at most three screens", () => {
-  assert(pages.length < 10);
+Deno.test("there are at most ten pages of decisions, each of at most three screens", () => {
+  assert(pages.length <= 10);
   const long = pages.filter(([, text]) => text.split("\n").length > MAX_LINES);
   assertEquals(long.map(([name]) => name), []);
 });
