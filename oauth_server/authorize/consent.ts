@@ -77,7 +77,7 @@ export async function decide(
   if ("error" in request) return await refuse(settings, context, 400);
   const scopes = tickedScopes(form, request.scopes);
   const asked = { context, request, session, user };
-  if (form.get("decision") !== "approve" || scopes.length === 0) {
+  if (form.getAll("decision").join() !== "approve" || scopes.length === 0) {
     return await deny(settings, asked);
   }
   if (!isFreshLogin(settings, context, request, scopes)) {

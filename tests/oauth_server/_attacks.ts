@@ -27,13 +27,16 @@ export function testAttacks(
 
 /**
  * Returns a response in a few words: an error or tokens of the token endpoint, the
- * target of a redirect or a final page, or the kind of page.
+ * target of a redirect or a final page, a login, the consent page, or the status.
  */
 export async function outcomeOf(
   response: Response | Promise<Response>,
 ): Promise<string> {
   const { headers, status } = await response;
   const text = await (await response).text();
+  const [, page] = /^(\/\w*)\?returnTo=/.exec(headers.get("Location") ?? "") ??
+    [];
+  if (page !== undefined) return `login at ${page}`;
   if (headers.has("Location") || headers.has("Refresh")) {
     return targetOutcome(targetOf(await response));
   }
@@ -47,7 +50,6 @@ export async function outcomeOf(
 
 function targetOutcome(target: URL): string {
   const { hash, origin, pathname, searchParams } = target;
-  if (searchParams.has("returnTo")) return `login at ${pathname}`;
   const place = origin === "null" ? target.protocol : origin;
   const result = searchParams.get("error") ??
     (searchParams.has("code") ? "code" : "nothing");

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
 import {
+  actAs,
   Auth,
   auth,
   type AuthenticatedUser,
@@ -136,6 +137,7 @@ export function startServer(settings: ServerSettings = {}) {
     name: "login",
     verify: find,
     version: ({ version }: TestUser) => version,
+    acting: { allow: () => true, audit: () => {}, now },
   });
   const audit = securityEvents((event) => {
     security.push(event);
@@ -158,6 +160,10 @@ export function startServer(settings: ServerSettings = {}) {
     const { version } = users.get(id)!;
     await completeAuth(context, id, { version });
     return new Response("Welcome");
+  });
+  router.post("/act-as/:id", async (context) => {
+    await actAs(context, context.params.id, { reason: "A test" });
+    return new Response("Acting");
   });
   for (const method of ["GET", "POST"] as const) {
     router.route(
