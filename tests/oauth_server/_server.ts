@@ -92,6 +92,8 @@ export interface ServerSettings
   readonly middleware?: readonly Middleware<readonly []>[];
   /** `true` to read forms before the session. */
   readonly hasForms?: boolean;
+  /** A middleware in front of the endpoints, such as a logger. */
+  readonly outermost?: Middleware;
   /** `true` to collect security events, which a test must flush. */
   readonly hasAudit?: boolean;
 }
@@ -102,6 +104,7 @@ export function startServer(settings: ServerSettings = {}) {
     hasAudit = false,
     hasForms = false,
     middleware = [],
+    outermost,
     sessions,
     store,
     ...options
@@ -145,6 +148,7 @@ export function startServer(settings: ServerSettings = {}) {
   const router = createRouter({
     middleware: [
       ...hasAudit ? [audit] : [],
+      ...outermost === undefined ? [] : [outermost],
       server.endpoints,
       api.metadata,
       ...middleware,
