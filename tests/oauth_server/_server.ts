@@ -94,6 +94,8 @@ export interface ServerSettings
   readonly hasForms?: boolean;
   /** A middleware in front of the endpoints, such as a logger. */
   readonly outermost?: Middleware;
+  /** `true` to prefer tokens to the login of a request that has both. */
+  readonly tokensFirst?: boolean;
   /** `true` to collect security events, which a test must flush. */
   readonly hasAudit?: boolean;
 }
@@ -107,6 +109,7 @@ export function startServer(settings: ServerSettings = {}) {
     outermost,
     sessions,
     store,
+    tokensFirst = false,
     ...options
   } = settings;
   const clock = { now: 1_800_000_000_000 };
@@ -142,6 +145,7 @@ export function startServer(settings: ServerSettings = {}) {
     version: ({ version }: TestUser) => version,
     acting: { allow: () => true, audit: () => {}, now },
   });
+  const schemes = [login, api.scheme, files.scheme];
   const audit = securityEvents((event) => {
     security.push(event);
   });
@@ -155,7 +159,7 @@ export function startServer(settings: ServerSettings = {}) {
       ...hasForms ? [formData()] : [],
       session({ store: sessions ?? createMemorySessionStore({ now }), now }),
       crossOriginProtection(),
-      auth({ schemes: [login, api.scheme, files.scheme] }),
+      auth({ schemes: tokensFirst ? schemes.reverse() : schemes }),
     ],
   });
   router.map(server.routes, server.controller);

@@ -259,6 +259,19 @@ testAttacks("a form of the consent page", [
       Authorization: `Bearer ${access_token}`,
     });
   }],
+  [
+    "with a token and a login is refused if the token counts",
+    "403",
+    async () => {
+      const app = startServer({ tokensFirst: true });
+      const { access_token } = await connect(app);
+      const { browser, form } = await open(app);
+      const body = [["request", form.handle], approve, read] as const;
+      return await send(browser, body, {
+        Authorization: `Bearer ${access_token}`,
+      });
+    },
+  ],
   ["as JSON is refused", "400", async (app) => {
     const { browser, form } = await open(app);
     const body = JSON.stringify({ request: form.handle, decision: "approve" });

@@ -1,5 +1,7 @@
 /** Strings that resemble tokens, and tokens of other servers. */
 import { assertEquals, assertNotEquals } from "@std/assert";
+import { auth, requireAuth } from "@gatehouse/web/auth-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
   browserOf,
@@ -132,6 +134,22 @@ Deno.test("tokens of another server are not valid, not even with the same store"
     assertEquals(await callAPI(app, access_token), 200);
     assertEquals(await outcomeOf(exchange(app, code)), "200 tokens");
   }
+});
+
+Deno.test("the scheme of a resource accepts no token of another resource", async () => {
+  const app = startServer();
+  const resource = `${ORIGIN}/files`;
+  const router = createRouter({
+    middleware: [auth({ schemes: [app.server.resource(resource).scheme] })],
+  });
+  router.get("/api", {
+    middleware: [requireAuth()],
+    handler: () => new Response("files"),
+  });
+  const { access_token } = await connect(app);
+  assertEquals(await callAPI({ router }, access_token), 401);
+  const files = await connect(app, { resource });
+  assertEquals(await callAPI({ router }, files.access_token), 200);
 });
 
 Deno.test("tokens stay valid while their secret is listed, and only then", async () => {
