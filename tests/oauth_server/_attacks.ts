@@ -12,7 +12,7 @@ export type AttackRow = readonly [
   attack: Attack,
 ];
 
-/** Registers a test for each row, with an application of its own. */
+/** Registers a test for each row, each with a new application. */
 export function testAttacks(
   subject: string,
   rows: readonly AttackRow[],

@@ -198,7 +198,7 @@ testAttacks("a form of the consent page", [
     return await send(browser, [["request", form.handle], approve]);
   }],
   [
-    "with only scopes that nobody asked for is a refusal",
+    "with only scopes that the client did not ask for is a refusal",
     DENIED,
     async (app) => {
       const { browser, form } = await open(app, { scope: "notes:read" });

@@ -81,7 +81,7 @@ const NO_METADATA = [
 ];
 
 for (const path of NO_METADATA) {
-  Deno.test(`${path} does not exist, and is no page`, async () => {
+  Deno.test(`${path} does not exist, and sends no page`, async () => {
     const { router } = startServer();
     const response = await router.fetch(ORIGIN + path);
     assertEquals(response.status, 404);

@@ -58,7 +58,7 @@ const FORGERIES: Readonly<Record<string, (token: string) => string>> = {
 };
 
 for (const [name, forge] of Object.entries(FORGERIES)) {
-  Deno.test(`a token with ${name} is no token of any kind`, async () => {
+  Deno.test(`a token with ${name} does not count as a token of any kind`, async () => {
     const app = startServer();
     const code = await codeOf(app);
     const tokens = await connect(app);

@@ -101,12 +101,12 @@ testAttacks("a code", [
     return await outcomeOf(exchange(app, code));
   }],
   [
-    "is no refresh token",
+    "does not count as a refresh token",
     INVALID,
     async (app) => await outcomeOf(refresh(app, await codeOf(app))),
   ],
   [
-    "is no access token",
+    "does not count as an access token",
     "401",
     async (app) => String(await callAPI(app, await codeOf(app))),
   ],
@@ -177,13 +177,13 @@ testAttacks("a refresh token", [
     ));
   }],
   [
-    "is no code",
+    "does not count as a code",
     INVALID,
     async (app) =>
       await outcomeOf(exchange(app, (await connect(app)).refresh_token)),
   ],
   [
-    "is no access token",
+    "does not count as an access token",
     "401",
     async (app) =>
       String(await callAPI(app, (await connect(app)).refresh_token)),
@@ -300,13 +300,13 @@ testAttacks("an access token", [
     return String(await callAPI(app, tokens.access_token, "/api/write"));
   }],
   [
-    "is no code",
+    "does not count as a code",
     INVALID,
     async (app) =>
       await outcomeOf(exchange(app, (await connect(app)).access_token)),
   ],
   [
-    "is no refresh token",
+    "does not count as a refresh token",
     INVALID,
     async (app) =>
       await outcomeOf(refresh(app, (await connect(app)).access_token)),

@@ -137,7 +137,7 @@ for (const client_id of CLIENT_IDS) {
   });
 }
 
-/** A browser without a login. */
+/** Creates a browser without a login. */
 function stranger({ router }: TestServer) {
   return createTestClient(router, { origin: ORIGIN });
 }

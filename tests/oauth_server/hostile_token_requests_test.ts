@@ -15,7 +15,7 @@ import { type AttackRow, outcomeOf, testAttacks } from "./_attacks.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** The parameters of a request that would succeed. */
+/** Returns the parameters of a request that would succeed. */
 async function validForm(app: TestServer): Promise<Record<string, string>> {
   return {
     grant_type: "authorization_code",
