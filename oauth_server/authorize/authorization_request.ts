@@ -20,7 +20,7 @@ export interface AuthorizationRequest {
 /** The place to which errors go. */
 export type RedirectTarget = Pick<
   AuthorizationRequest,
-  "redirectUri" | "state"
+  "client" | "redirectUri" | "state"
 >;
 
 /** A request that is refused. */
@@ -84,9 +84,10 @@ export async function readAuthorizationRequest(
         "The application asks to return to an address that it has not registered.",
     };
   }
-  const target = { redirectUri, state: onlyValue(all, "state") ?? undefined };
+  const state = onlyValue(all, "state") ?? undefined;
+  const target = { client, redirectUri, state };
   try {
-    return { client, ...target, ...readRest(settings, all, client) };
+    return { ...target, ...readRest(settings, all, client) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { target, error: error.error, description: error.message };

@@ -8,7 +8,7 @@ import type { RedirectTarget } from "./authorization_request.ts";
  */
 export function responseLocation(
   issuer: string,
-  { redirectUri, state }: RedirectTarget,
+  { redirectUri, state }: Omit<RedirectTarget, "client">,
   params: Readonly<Record<string, string>>,
 ): string {
   const all = { ...params, ...state !== undefined && { state }, iss: issuer };

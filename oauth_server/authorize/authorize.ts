@@ -9,13 +9,11 @@ import {
   readAuthorizationRequest,
   type RefusedRequest,
 } from "./authorization_request.ts";
-import {
-  responseLocation,
-  uncachedRedirect,
-} from "./authorization_response.ts";
+import { responseLocation } from "./authorization_response.ts";
 import { showConsent } from "./consent.ts";
 import { requireNoPrefix } from "../endpoints.ts";
 import { errorPage } from "../pages/error_page.ts";
+import { returnToClient } from "../pages/final_page.ts";
 import {
   isFreshLogin,
   isWantedLogin,
@@ -106,7 +104,8 @@ async function refuse(
     });
   }
   const params = { error, error_description: description };
-  return uncachedRedirect(responseLocation(settings.issuer, target, params));
+  const location = responseLocation(settings.issuer, target, params);
+  return await returnToClient(context, target.client, location);
 }
 
 async function answer(
@@ -126,7 +125,7 @@ async function answer(
   }
   if (request.client.trusted && !request.prompt.has("consent")) {
     const location = await approve(settings, asked, request.scopes);
-    return uncachedRedirect(location);
+    return await returnToClient(context, request.client, location);
   }
   return isSilent
     ? await fail("consent_required", "The user must consent")

@@ -12,7 +12,8 @@ import { approve, surplusGrants } from "./approve.ts";
 import { readAuthorizationRequest } from "./authorization_request.ts";
 import { responseLocation } from "./authorization_response.ts";
 import { sessionOf, type UserRequest } from "./authorize.ts";
-import { consentPage, finalPage } from "../pages/consent_page.ts";
+import { consentPage } from "../pages/consent_page.ts";
+import { finalPage } from "../pages/final_page.ts";
 import { validGrants } from "../grants/connected_apps.ts";
 import { errorPage } from "../pages/error_page.ts";
 import { report } from "../events.ts";
@@ -85,7 +86,7 @@ export async function decide(
   }
   if (pending.isFull) await makeRoom(settings, asked);
   const location = await approve(settings, asked, scopes);
-  return await finalPage(asked, location);
+  return await finalPage(request.client, location);
 }
 
 async function take(
@@ -134,7 +135,7 @@ async function deny(
     error: "access_denied",
     error_description: "The user has refused the request",
   });
-  return await finalPage(asked, location);
+  return await finalPage(request.client, location);
 }
 
 async function makeRoom(

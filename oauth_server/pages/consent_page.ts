@@ -130,27 +130,3 @@ function formOf(
     </form>
   `;
 }
-
-/**
- * Creates the page after the decision, which opens the client. It is a page rather
- * than a redirect, because a policy of the application or of a proxy could block a
- * redirect after a form, without a word (CSP, `form-action`). It also has a link,
- * because some browsers open other programs only after a click.
- */
-export async function finalPage(
-  { request }: Pick<UserRequest, "request">,
-  location: string,
-): Promise<Response> {
-  const { name } = request.client;
-  return await renderPage({
-    title: `Return to ${name}`,
-    content: html`
-      <h1>Returning to ${name}</h1>
-      <p>If nothing happens, continue with this link.</p>
-      <p><a class="button" href="${location}">Continue to ${name}</a></p>
-      <p
-        class="hint">If ${name} is a program on this device, you can close this page afterwards.</p>
-    `,
-    refresh: location,
-  });
-}
