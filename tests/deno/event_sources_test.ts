@@ -93,7 +93,7 @@ Deno.test("each report of a security event has a row that causes it", async () =
 /** Returns the file, the action, the outcome and the reason of each report. */
 async function expectedEvents(): Promise<string[]> {
   const events: string[] = [];
-  // tests/accounts/security_events_test.ts has those of accounts.
+  // tests/accounts/ and tests/oauth_server/ have a security_events_test.ts each.
   for (const folder of ["auth", "router", "session", "logger", "schema"]) {
     for await (const file of sources(`${folder}/`)) {
       if (DECLARATIONS.includes(file)) continue;
