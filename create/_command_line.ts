@@ -1,6 +1,6 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { type Project, RUNTIMES, TEMPLATES } from "./project.ts";
+import { hasPostgres, type Project, RUNTIMES, TEMPLATES } from "./project.ts";
 
 /** The choices on the command line. Questions complete them. */
 export interface CommandLine extends Partial<Project> {
@@ -14,6 +14,7 @@ export interface CommandLine extends Partial<Project> {
 export const CHOICES = {
   template: Object.keys(TEMPLATES) as Project["template"][],
   runtime: Object.keys(RUNTIMES) as Project["runtime"][],
+  database: ["sqlite", "postgres"] as Project["database"][],
 };
 
 /** The values that `--yes` chooses. */
@@ -21,6 +22,7 @@ export const DEFAULTS = {
   folder: "my-app",
   template: "login",
   runtime: currentRuntime(),
+  database: "sqlite",
 } as const satisfies Project;
 
 /** The output of `--help`. */
@@ -31,6 +33,7 @@ Usage: create [folder] [options]
 
   --template  ${CHOICES.template.join(", ")}
   --runtime   ${CHOICES.runtime.join(", ")}
+  --database  ${CHOICES.database.join(", ")}; by default ${DEFAULTS.database}
   --yes       use the defaults instead of asking:
               ${DEFAULTS.folder}, ${DEFAULTS.template}, ${DEFAULTS.runtime}
   --help      print this help`;
@@ -38,6 +41,7 @@ Usage: create [folder] [options]
 const OPTIONS = {
   template: { type: "string" },
   runtime: { type: "string" },
+  database: { type: "string" },
   yes: { type: "boolean", short: "y" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -61,7 +65,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     if (token.kind !== "option" || Object.hasOwn(OPTIONS, token.name)) continue;
     throw refusal(`the option "${token.rawName}" is unknown`);
   }
-  const { template, runtime, yes = false, help = false } = values;
+  const { template, runtime, database } = values;
+  const { yes = false, help = false } = values;
   if (typeof yes !== "boolean" || typeof help !== "boolean") {
     throw refusal('"--yes" and "--help" take no value');
   }
@@ -77,6 +82,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     ...runtime !== undefined && {
       runtime: choose("runtime", CHOICES.runtime, runtime),
     },
+    ...database !== undefined && {
+      database: choose("database", CHOICES.database, database),
+    },
   };
 }
 
@@ -84,6 +92,18 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
 export function checkFolder(folder: string): string {
   if (folder.trim() === "") throw refusal("the name of the folder is empty");
   return folder;
+}
+
+/**
+ * Returns the choices of a project.
+ *
+ * @throws {Error} If its template or its runtime has no such database.
+ */
+export function checkProject(project: Project): Project {
+  if (project.database === "sqlite" || hasPostgres(project)) return project;
+  throw refusal(
+    "the database postgres needs the template login or saas, and not workers",
+  );
 }
 
 /** Returns one of the values of an option. */

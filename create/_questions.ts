@@ -2,6 +2,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import {
   checkFolder,
+  checkProject,
   CHOICES,
   choose,
   type CommandLine,
@@ -10,15 +11,22 @@ import {
 import type { Project } from "./project.ts";
 
 /**
- * Asks for the choices that are missing on the command line.
+ * Asks for the choices that are missing on the command line. The database has a
+ * default instead.
  *
- * @throws {Error} If the input ends before all questions are answered.
+ * @throws {Error} If the input ends before all questions are answered, or the
+ * choices do not fit.
  */
 export async function askFor(commandLine: CommandLine): Promise<Project> {
+  return checkProject(await answersOf(commandLine));
+}
+
+async function answersOf(commandLine: CommandLine): Promise<Project> {
   const { folder, template, runtime } = commandLine;
+  const { database = DEFAULTS.database } = commandLine;
   if (commandLine.yes) return withDefaults(commandLine);
   if (folder !== undefined && template !== undefined && runtime !== undefined) {
-    return { folder, template, runtime };
+    return { folder, template, runtime, database };
   }
   const terminal = createInterface({ input: process.stdin });
   const lines = terminal[Symbol.asyncIterator]();
@@ -29,6 +37,7 @@ export async function askFor(commandLine: CommandLine): Promise<Project> {
       template: template ??
         await askChoice(lines, "template", CHOICES.template),
       runtime: runtime ?? await askChoice(lines, "runtime", CHOICES.runtime),
+      database,
     };
   } finally {
     terminal.close();
@@ -36,12 +45,13 @@ export async function askFor(commandLine: CommandLine): Promise<Project> {
 }
 
 function withDefaults(
-  { folder, template, runtime }: CommandLine,
+  { database, folder, template, runtime }: CommandLine,
 ): Project {
   return {
     folder: folder ?? DEFAULTS.folder,
     template: template ?? DEFAULTS.template,
     runtime: runtime ?? DEFAULTS.runtime,
+    database: database ?? DEFAULTS.database,
   };
 }
 

@@ -26,17 +26,28 @@ export interface Project {
   readonly folder: string;
   readonly template: keyof typeof TEMPLATES;
   readonly runtime: keyof typeof RUNTIMES;
+  readonly database: "sqlite" | "postgres";
 }
 
 /** The pages that generated files link to. */
 const GUIDE = "https://github.com/gatehouse/web/blob/main/docs";
 
+/** Returns `true` if a project can have its accounts in PostgreSQL. */
+export function hasPostgres(
+  { template, runtime }: Pick<Project, "template" | "runtime">,
+): boolean {
+  return TEMPLATES[template].hasAccounts && runtime !== "workers";
+}
+
 /** Returns the files of a new project, by path. */
 export function projectFiles(
   name: string,
-  choices: Pick<Project, "template" | "runtime">,
+  choices: Omit<Project, "folder">,
 ): Record<string, string> {
-  const template: Template = TEMPLATES[choices.template];
+  const template: Template = {
+    ...TEMPLATES[choices.template],
+    ...choices.database === "postgres" && { database: choices.database },
+  };
   const runtime: ProjectRuntime = RUNTIMES[choices.runtime];
   return {
     ...template.sources,

@@ -1,5 +1,11 @@
 /** Returns the beginning of the `main.ts` of a server. */
-export function accountsSetup(imports: string, trustedProxies: string): string {
+export function accountsSetup(
+  imports: string,
+  { database, trustedProxies }: {
+    readonly database: string;
+    readonly trustedProxies: string;
+  },
+): string {
   return `import process from "node:process";
 import { setInterval } from "node:timers";
 ${imports}import { createAccounts } from "@gatehouse/web/accounts";
@@ -9,7 +15,7 @@ import { sendMail } from "./mail.ts";
 
 const accounts = createAccounts({
   ...accountOptions,
-  database: openDatabase(process.env.DATABASE ?? "data.sqlite"),
+  ${database}
   origin: process.env.ORIGIN ?? "",
   secrets: process.env.SECRETS?.split(" "),
   sendMail,

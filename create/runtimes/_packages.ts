@@ -1,9 +1,12 @@
+import type { Template } from "../templates/template.ts";
+
 /** The versions of the packages that projects depend on. */
 export const VERSIONS = {
   "@gatehouse/web": "^0.1.0",
   "@cloudflare/workers-types": "^5.20261117.1",
   "@types/bun": "^1.4.5",
   "@types/node": "^24.15.0",
+  postgres: "^3.4.7",
   srvx: "^1.0.8",
   typescript: "^7.0.2",
   wrangler: "^4.164.0",
@@ -48,6 +51,11 @@ export function packageFiles(
     ".npmrc": `@jsr:registry=https://npm.jsr.io\n${strict}`,
     "package.json": toJSON(json),
   };
+}
+
+/** Returns the packages that the database needs. */
+export function databasePackages({ database }: Template): PackageName[] {
+  return database === "postgres" ? ["postgres"] : [];
 }
 
 /** Returns `tsconfig.json` with the types of a runtime. */

@@ -2,7 +2,8 @@ import type { Template } from "../templates/template.ts";
 import { accountsSetup, accountsTestSetup } from "./_accounts.ts";
 
 /** Returns the settings of a server, for `.env`. */
-export function serverSettings({ hasAccounts, tables }: Template): string {
+export function serverSettings(template: Template): string {
+  const { hasAccounts } = template;
   const origin = hasAccounts
     ? "# The address that browsers see.\nORIGIN=http://localhost:8000"
     : `# The address that browsers see, if a proxy is in front of the server.
@@ -11,7 +12,25 @@ export function serverSettings({ hasAccounts, tables }: Template): string {
 
 # HOST=127.0.0.1
 # PORT=8000
-${tables === null ? "" : "# DATABASE=data.sqlite\n"}`;
+${databaseSettings(template)}`;
+}
+
+function databaseSettings({ database, tables }: Template): string {
+  if (database === "postgres") {
+    return `
+# The address of PostgreSQL.
+DATABASE_URL=postgres://postgres:postgres@localhost:5432/postgres
+`;
+  }
+  return tables === null ? "" : "# DATABASE=data.sqlite\n";
+}
+
+/** Returns the options of `createAccounts` with the database of `.env`. */
+function databaseOptions({ database }: Template): string {
+  return database === "postgres"
+    ? `database: openDatabase(process.env.DATABASE_URL ?? ""),
+  dialect: "postgres",`
+    : `database: openDatabase(process.env.DATABASE ?? "data.sqlite"),`;
 }
 
 /** The option of `createApp` that says whether a proxy is in front. */
@@ -21,7 +40,12 @@ const TRUSTED_PROXIES =
 
 /** Returns the beginning of `main.ts`, which creates the application. */
 export function mainSetup(template: Template, imports = ""): string {
-  if (template.hasAccounts) return accountsSetup(imports, TRUSTED_PROXIES);
+  if (template.hasAccounts) {
+    return accountsSetup(imports, {
+      database: databaseOptions(template),
+      trustedProxies: TRUSTED_PROXIES,
+    });
+  }
   const hasDatabase = template.tables !== null;
   const options = hasDatabase
     ? `
@@ -55,6 +79,13 @@ export const LISTEN = `hostname: process.env.HOST ?? "127.0.0.1",
 /** Returns the beginning of the tests, with a new database for each client. */
 export function testSetup(template: Template): string {
   const { hasAccounts, tables, testImports, testSecrets } = template;
+  if (template.database === "postgres") {
+    // The tests need no server: their accounts are in memory.
+    return accountsTestSetup(
+      `import { accountOptions, createApp } from "./app.ts";\n`,
+      "accountOptions",
+    );
+  }
   if (hasAccounts) {
     return accountsTestSetup(
       `import { accountOptions, createApp } from "./app.ts";
@@ -96,11 +127,25 @@ export interface SQLiteModule {
   readonly rows: string;
 }
 
-/** Returns `database.ts` for a module for SQLite. */
-export function sqliteFile(
-  { tables }: Template,
+/** The `database.ts` for PostgreSQL. */
+const POSTGRES_FILE =
+  `import type { SQLQuery } from "@gatehouse/web/session/sql";
+import postgres from "postgres";
+
+/** Opens a pool of connections to PostgreSQL. */
+export function openDatabase(url: string): SQLQuery {
+  // Connections that idle for five seconds close, so the program can end.
+  const db = postgres(url, { idle_timeout: 5, onnotice: () => {} });
+  return (sql, params) => db.unsafe(sql, params);
+}
+`;
+
+/** Returns `database.ts` for PostgreSQL, or for a module for SQLite. */
+export function databaseFile(
+  { database: chosen, tables }: Template,
   { imports, database, run, rows }: SQLiteModule,
 ): Record<string, string> {
+  if (chosen === "postgres") return { "database.ts": POSTGRES_FILE };
   if (tables === null) return {};
   const hasTables = tables !== "";
   return {
@@ -115,16 +160,41 @@ ${hasTables ? `\nconst TABLES = \`\n${tables}\`;\n` : ""}`,
   };
 }
 
-/** Returns `database.ts` for `node:sqlite`. */
-export function nodeSQLite(template: Template): Record<string, string> {
-  return sqliteFile(template, {
-    imports: `import { DatabaseSync } from "node:sqlite";
+/** The module of Node and Deno for SQLite. */
+export const NODE_SQLITE: SQLiteModule = {
+  imports: `import { DatabaseSync } from "node:sqlite";
 import type { SQLQuery } from "@gatehouse/web/session/sql";
 `,
-    database: "DatabaseSync",
-    run: "exec",
-    rows: "db.prepare(sql).all(...params)",
-  });
+  database: "DatabaseSync",
+  run: "exec",
+  rows: "db.prepare(sql).all(...params)",
+};
+
+/** The lines of a Dockerfile that keep SQLite in a volume. */
+export interface DataFolder {
+  /** The command that creates the folder, after another one. */
+  readonly create: string;
+  /** The variable with the file, after others, and the volume. */
+  readonly environment: string;
+}
+
+/** Returns the lines of a Dockerfile for the folders that a user may write. */
+export function dataFolder(
+  { database }: Template,
+  user: string,
+  others = "",
+): DataFolder {
+  return database === "postgres"
+    ? {
+      create: others === "" ? "" : ` && chown -R ${user}${others}`,
+      environment: "\n",
+    }
+    : {
+      create: ` && mkdir /data && chown ${
+        others === "" ? "" : "-R "
+      }${user} /data${others}`,
+      environment: " DATABASE=/data/data.sqlite\nVOLUME /data\n",
+    };
 }
 
 /** Returns the files that keep secrets out of Git and out of the image. */

@@ -1,10 +1,11 @@
-import { packageFiles, tsconfig } from "./_packages.ts";
+import { databasePackages, packageFiles, tsconfig } from "./_packages.ts";
 import {
+  databaseFile,
+  dataFolder,
   ignoreFiles,
   LISTEN,
   mainSetup,
   serverSettings,
-  sqliteFile,
   type SQLiteModule,
   testSetup,
   workflow,
@@ -40,7 +41,7 @@ console.log(\`Listening on \${server.url}\`);
 // Finish the current requests before the program ends.
 process.once("SIGTERM", () => server.stop());
 `,
-    ...sqliteFile(template, BUN_SQLITE),
+    ...databaseFile(template, BUN_SQLITE),
     ...packageFiles({
       name,
       scripts: {
@@ -49,6 +50,7 @@ process.once("SIGTERM", () => server.stop());
         test: "bun test",
         check: "tsc",
       },
+      dependencies: databasePackages(template),
       devDependencies: ["@types/bun", "typescript"],
     }),
     "tsconfig.json": tsconfig("bun"),
@@ -56,12 +58,12 @@ process.once("SIGTERM", () => server.stop());
     Dockerfile: `FROM ${IMAGE}
 WORKDIR /app
 COPY package.json bun.lock .npmrc ./
-RUN bun install --frozen-lockfile --production && mkdir /data && chown bun /data
+RUN bun install --frozen-lockfile --production${
+      dataFolder(template, "bun").create
+    }
 COPY . .
 USER bun
-ENV HOST=0.0.0.0 DATABASE=/data/data.sqlite
-VOLUME /data
-EXPOSE 8000
+ENV HOST=0.0.0.0${dataFolder(template, "bun").environment}EXPOSE 8000
 CMD ["bun", "main.ts"]
 `,
     ...workflow(IMAGE, [

@@ -1,13 +1,16 @@
 import { toJSON, VERSIONS } from "./_packages.ts";
 import {
+  databaseFile,
+  dataFolder,
   ignoreFiles,
   LISTEN,
   mainSetup,
-  nodeSQLite,
+  NODE_SQLITE,
   serverSettings,
   testSetup,
   workflow,
 } from "./_server.ts";
+import type { Template } from "../templates/template.ts";
 import type { ProjectRuntime } from "./runtime.ts";
 
 const IMAGE = "denoland/deno:2.9.6";
@@ -20,7 +23,9 @@ export const DENO: ProjectRuntime = {
   deployment: "Start it with `deno task start`, or build the `Dockerfile`.",
   testSetup,
   files(_name, template) {
-    const permissions = template.tables === null ? "-N -E" : "-N -E -R -W";
+    const permissions = permissionsOf(template);
+    const isPostgres = template.database === "postgres";
+    const data = dataFolder(template, "deno", " /deno-dir");
     const run = `deno run --env-file ${permissions}`;
     return {
       "main.ts": `${mainSetup(template)}const server = Deno.serve({
@@ -30,7 +35,7 @@ export const DENO: ProjectRuntime = {
 // Finish the current requests before the program ends.
 process.once("SIGTERM", () => server.shutdown());
 `,
-      ...nodeSQLite(template),
+      ...databaseFile(template, NODE_SQLITE),
       "deno.json": toJSON({
         tasks: {
           dev: `${run} --watch main.ts`,
@@ -40,17 +45,16 @@ process.once("SIGTERM", () => server.shutdown());
         },
         imports: {
           "@gatehouse/web": `jsr:@gatehouse/web@${VERSIONS["@gatehouse/web"]}`,
+          ...isPostgres && { postgres: `npm:postgres@${VERSIONS.postgres}` },
         },
       }),
       ...ignoreFiles(),
       Dockerfile: `FROM ${IMAGE}
 WORKDIR /app
 COPY . .
-RUN deno cache main.ts && mkdir /data && chown -R deno /data /deno-dir
+RUN deno cache main.ts${data.create}
 USER deno
-ENV HOST=0.0.0.0 DATABASE=/data/data.sqlite
-VOLUME /data
-EXPOSE 8000
+ENV HOST=0.0.0.0${data.environment}EXPOSE 8000
 CMD ["run", ${
         permissions.split(" ").map((flag) => `"${flag}", `).join("")
       }"main.ts"]
@@ -59,3 +63,8 @@ CMD ["run", ${
     };
   },
 };
+
+/** Returns the permissions of the server. */
+function permissionsOf({ database, tables }: Template): string {
+  return tables === null || database === "postgres" ? "-N -E" : "-N -E -R -W";
+}

@@ -1,9 +1,16 @@
-import { NODE_RANGE, packageFiles, tsconfig } from "./_packages.ts";
 import {
+  databasePackages,
+  NODE_RANGE,
+  packageFiles,
+  tsconfig,
+} from "./_packages.ts";
+import {
+  databaseFile,
+  dataFolder,
   ignoreFiles,
   LISTEN,
   mainSetup,
-  nodeSQLite,
+  NODE_SQLITE,
   serverSettings,
   testSetup,
   workflow,
@@ -24,7 +31,7 @@ export const NODE: ProjectRuntime = {
   fetch: (request) => app.fetch(request, request.runtime),
 });
 `,
-    ...nodeSQLite(template),
+    ...databaseFile(template, NODE_SQLITE),
     ...packageFiles({
       name,
       node: NODE_RANGE,
@@ -34,7 +41,7 @@ export const NODE: ProjectRuntime = {
         test: "node --test",
         check: "tsc",
       },
-      dependencies: ["srvx"],
+      dependencies: [...databasePackages(template), "srvx"],
       devDependencies: ["@types/node", "typescript"],
     }),
     "tsconfig.json": tsconfig("node"),
@@ -42,12 +49,10 @@ export const NODE: ProjectRuntime = {
     Dockerfile: `FROM node:24-slim
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && mkdir /data && chown node /data
+RUN npm ci --omit=dev${dataFolder(template, "node").create}
 COPY . .
 USER node
-ENV HOST=0.0.0.0 DATABASE=/data/data.sqlite
-VOLUME /data
-EXPOSE 8000
+ENV HOST=0.0.0.0${dataFolder(template, "node").environment}EXPOSE 8000
 CMD ["node", "main.ts"]
 `,
     ...workflow("node:24-bookworm", ["npm ci", "npm run check", "npm test"]),

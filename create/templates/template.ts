@@ -14,6 +14,12 @@ export interface Template {
    * accounts create themselves.
    */
   readonly tables: string | null;
+  /**
+   * The database of the accounts.
+   *
+   * @default {"sqlite"}
+   */
+  readonly database?: "postgres";
   /** The options of `createApp` that come from the environment. */
   readonly options: Readonly<Record<string, string>>;
   /** The secrets that the application reads from its environment. */

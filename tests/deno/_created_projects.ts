@@ -100,7 +100,7 @@ export async function readFiles(
 /** A place for the projects of one runtime, which share their packages. */
 export interface Workplace extends AsyncDisposable {
   /** Creates a project, which must be disposed of before the next one. */
-  create(template: Template): Promise<CreatedProject>;
+  create(template: Template, database?: string): Promise<CreatedProject>;
 }
 
 /** A project in a temporary folder. */
@@ -111,7 +111,7 @@ export interface CreatedProject extends AsyncDisposable {
   /** Runs a command of the runtime to its end, such as `npm install`. */
   run(command: string): Promise<void>;
   /** Starts the server and waits until it listens. */
-  serve(): Promise<ServedProgram>;
+  serve(env?: Record<string, string>): Promise<ServedProgram>;
 }
 
 /** Creates a place for projects, with a registry of this package. */
@@ -137,13 +137,14 @@ export async function createWorkplace(runtime: Runtime): Promise<Workplace> {
   }
   const resources = stack.move();
   return {
-    create: (template) =>
-      createProject(runtime, template, { folder, env, npmrc }),
+    create: (template, database = "sqlite") =>
+      createProject(runtime, template, { database, folder, env, npmrc }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
 interface Settings {
+  readonly database: string;
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly npmrc: string | undefined;
@@ -153,9 +154,10 @@ interface Settings {
 async function createProject(
   runtime: Runtime,
   template: Template,
-  { folder, env, npmrc }: Settings,
+  { database, folder, env, npmrc }: Settings,
 ): Promise<CreatedProject> {
-  const options = ["--template", template, "--runtime", runtime];
+  const options = ["--template", template, "--runtime", runtime]
+    .concat("--database", database);
   const { code, stderr } = await create(["app", ...options], {
     cwd: `${folder}/..`,
   });
@@ -170,7 +172,7 @@ async function createProject(
     folder,
     isInstalled,
     run,
-    serve: () => serve(runtime, folder, env, run),
+    serve: (own = {}) => serve(runtime, folder, { ...env, ...own }, run),
     async [Symbol.asyncDispose]() {
       await leavePackages(folder);
       await Deno.remove(folder, { recursive: true });

@@ -12,6 +12,7 @@ import {
   type Template,
   TEMPLATES,
 } from "../deno/_created_projects.ts";
+import { findProgram, startPostgres } from "../deno/_servers.ts";
 import { overHTTP, type ServedProgram } from "../deno/_programs.ts";
 import { until } from "../_wait.ts";
 import { isNightly } from "./_nightly.ts";
@@ -104,6 +105,8 @@ async function useAccounts({ origin, output }: ServedProgram) {
   return client;
 }
 
+const postgres = findProgram("postgres", "projects on PostgreSQL");
+
 for (const runtime of runtimes()) {
   Deno.test(`create: projects for ${runtime} pass their tests, and serve`, {
     timeout: 15 * 60_000,
@@ -120,6 +123,28 @@ for (const runtime of runtimes()) {
         await using server = await project.serve();
         await USE[template](server, project);
       });
+    }
+  });
+}
+
+for (const runtime of runtimes()) {
+  if (postgres === null || runtime === "workers") continue;
+  Deno.test(`create: a project for ${runtime} serves accounts on PostgreSQL`, {
+    timeout: 15 * 60_000,
+  }, async () => {
+    const database = await startPostgres(postgres);
+    try {
+      await using workplace = await createWorkplace(runtime);
+      await using project = await workplace.create("saas", "postgres");
+      const install = INSTALL[runtime];
+      if (install !== undefined) await project.run(install);
+      for (const command of COMMANDS[runtime]) await project.run(command);
+      await using server = await project.serve({
+        DATABASE_URL: `postgres://test@127.0.0.1:${database.port}/postgres`,
+      });
+      await USE.saas(server, project);
+    } finally {
+      await database.stop();
     }
   });
 }

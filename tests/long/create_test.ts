@@ -18,6 +18,7 @@ import {
 } from "../deno/_created_projects.ts";
 import { programs } from "../deno/_guide.ts";
 import { installPackage } from "../deno/_npm_package.ts";
+import { CLIENTS } from "../deno/_session_stores.ts";
 import { checkoutConfig, deno } from "../deno/_programs.ts";
 
 const RUNTIMES = ["deno", "bun", "node", "workers"] as const;
@@ -51,6 +52,15 @@ const refused: [args: string[], message: string][] = [
   [["app", "--template=toString"], 'the template "toString" is not one of'],
   [["app", "--template"], "the template is not one of"],
   [["app", "--runtime", "php"], 'the runtime "php" is not one of deno, bun'],
+  [["app", "--yes", "--database", "mysql"], 'the database "mysql" is not one'],
+  [
+    ["app", "--template=api", "--runtime=deno", "--database=postgres"],
+    "the database postgres needs the template login or saas, and not workers",
+  ],
+  [
+    ["app", "--template=saas", "--runtime=workers", "--database=postgres"],
+    "the database postgres needs the template login or saas, and not workers",
+  ],
   [["app", "--force"], 'the option "--force" is unknown'],
   [["app", "-f"], 'the option "-f" is unknown'],
   [["app", "--__proto__"], 'the option "--__proto__" is unknown'],
@@ -211,6 +221,13 @@ test("every project is formatted, linted and short", async (cwd) => {
       assertEquals((await create(args, { cwd })).code, 0);
     }
   }
+  for (const runtime of ["deno", "bun", "node"]) {
+    const args = [runtime, "--template", "saas", "--runtime", runtime];
+    await create([...args, "--database", "postgres"], { cwd });
+    const files = await readFiles(`${cwd}/${runtime}`);
+    assertStringIncludes(files.get(".env.example")!, "DATABASE_URL=");
+    assert(!files.get("Dockerfile")!.includes("/data"));
+  }
   await deno(["fmt", "--check", "--quiet"], { cwd });
   await deno(["lint", "--quiet"], { cwd });
   for (const [path, text] of await readFiles(cwd)) {
@@ -323,6 +340,9 @@ test("projects depend on this version, and on the srvx that the tests use", asyn
   assertEquals(dependencies[config.name], `npm:@jsr/${name}@${range}`);
   const srvx = config.scopes["./examples/"]["srvx/node"];
   assertEquals(srvx, `npm:srvx@${dependencies.srvx.slice(1)}/node`);
+  await create(["postgres", ...LOGIN, "--database", "postgres"], { cwd });
+  const { dependencies: { postgres } } = await read("postgres/package.json");
+  assert(CLIENTS.includes(`npm:postgres@${postgres.slice(1)}`));
 });
 
 Deno.test({
