@@ -10,6 +10,7 @@ import {
   testSetup,
   workflow,
 } from "./_server.ts";
+import type { Template } from "../templates/template.ts";
 import type { ProjectRuntime } from "./runtime.ts";
 
 const IMAGE = "oven/bun:1.4.5";
@@ -32,15 +33,7 @@ export const BUN: ProjectRuntime = {
   deployment: "Start it with `bun start`, or build the `Dockerfile`.",
   testSetup,
   files: (name, template) => ({
-    "main.ts": `${mainSetup(template)}const server = Bun.serve({
-  ${LISTEN}
-  fetch: app.fetch,
-});
-console.log(\`Listening on \${server.url}\`);
-
-// Finish the current requests before the program ends.
-process.once("SIGTERM", () => server.stop());
-`,
+    "main.ts": main(template),
     ...databaseFile(template, BUN_SQLITE),
     ...packageFiles({
       name,
@@ -73,3 +66,15 @@ CMD ["bun", "main.ts"]
     ]),
   }),
 };
+
+function main(template: Template): string {
+  return `${mainSetup(template)}const server = Bun.serve({
+  ${LISTEN}
+  fetch: app.fetch,
+});
+console.log(\`Listening on \${server.url}\`);
+
+// Finish the current requests before the program ends.
+process.once("SIGTERM", () => server.stop());
+`;
+}
