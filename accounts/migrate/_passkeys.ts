@@ -10,8 +10,10 @@ export type ImportedPasskey = NonNullable<ImportedAccount["passkeys"]>[number];
  * it cannot be imported. Such tables do not have the user handle.
  */
 export function toPasskey(row: OldRow): ImportedPasskey | string {
-  const id = row.text("credentialID") ?? "";
-  const publicKey = toBase64Url(row.text("publicKey") ?? "");
+  const id = toBase64Url(row.text("credentialID") ?? "");
+  const publicKey = toBase64Url(
+    row.text("publicKey") ?? row.text("credentialPublicKey") ?? "",
+  );
   if (!/^[\w-]{1,1364}$/.test(id) || !decodeBase64Url(publicKey)?.length) {
     return "a passkey is malformed";
   }

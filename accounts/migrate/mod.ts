@@ -21,7 +21,9 @@
  * @module
  */
 export { adoptSessions, type AdoptSessionsOptions } from "./adopt_sessions.ts";
+export { type OldTablesOptions, readAuthJS } from "./auth_js.ts";
 export { type BetterAuthOptions, readBetterAuth } from "./better_auth.ts";
+export { type ClerkOptions, readClerk } from "./clerk.ts";
 export {
   importAccounts,
   type ImportAccountsOptions,
@@ -32,6 +34,7 @@ export type {
   ImportProblem,
   ImportReport,
 } from "./imported_account.ts";
+export { readLucia } from "./lucia.ts";
 export {
   type OldSession,
   type OldSessionOptions,
@@ -40,3 +43,4 @@ export {
   takeLuciaSession,
   type TakeOldSession,
 } from "./old_sessions.ts";
+export { readSupabase, type SupabaseOptions } from "./supabase.ts";

@@ -6,11 +6,28 @@ import type { DatabaseSync } from "node:sqlite";
 import {
   importAccounts,
   type ImportReport,
+  readAuthJS,
   readBetterAuth,
+  readLucia,
 } from "../../accounts/migrate/mod.ts";
 import { createSQLAccountStore } from "../../accounts/store/mod.ts";
+import type { SQLQuery } from "../../session/stores/sql.ts";
 import { decryptBetterAuth } from "./better_auth_cipher.ts";
 import { HELP, type MigrateOptions, parseOptions, refusal } from "./options.ts";
+
+/** The functions that read the accounts of a database. */
+const READERS = {
+  "better-auth": (query: SQLQuery) => {
+    const { BETTER_AUTH_SECRET: secret } = process.env;
+    return readBetterAuth(query, {
+      ...secret && {
+        decrypt: (value: string) => decryptBetterAuth(value, secret),
+      },
+    });
+  },
+  "auth-js": (query: SQLQuery) => readAuthJS(query),
+  lucia: (query: SQLQuery) => readLucia(query),
+} as const;
 
 /** Runs the program. */
 export async function migrate(args: readonly string[]): Promise<void> {
@@ -43,19 +60,14 @@ async function runOnCopy(options: MigrateOptions): Promise<ImportReport> {
 }
 
 async function run(
-  { database }: MigrateOptions,
+  { database, from }: MigrateOptions,
   target: string,
 ): Promise<ImportReport> {
   const old = await open(database, true);
   const own = await open(target, false);
   try {
-    const { BETTER_AUTH_SECRET: secret, SECRETS } = process.env;
-    const accounts = readBetterAuth(queryOf(old), {
-      ...secret && {
-        decrypt: (value: string) => decryptBetterAuth(value, secret),
-      },
-    });
-    return await importAccounts(accounts, {
+    const { SECRETS } = process.env;
+    return await importAccounts(READERS[from](queryOf(old)), {
       store: createSQLAccountStore(queryOf(own)),
       ...SECRETS && { secrets: SECRETS.split(" ") },
     });

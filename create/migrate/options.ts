@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 /** The systems that accounts come from. */
-export const SYSTEMS = ["better-auth"] as const;
+export const SYSTEMS = ["better-auth", "auth-js", "lucia"] as const;
 
 /** The choices on the command line. */
 export interface MigrateOptions {

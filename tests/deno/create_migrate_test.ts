@@ -104,6 +104,23 @@ test("refuses accounts whose second factor it cannot decrypt, and exits with 1",
   }
 });
 
+test("reads the tables of Auth.js and Lucia", async ({ to }) => {
+  const old = `${to}.old`;
+  const database = new DatabaseSync(old);
+  database.exec(`CREATE TABLE user (id TEXT PRIMARY KEY, email TEXT);
+    CREATE TABLE account (userId TEXT, provider TEXT, providerAccountId TEXT);
+    INSERT INTO user VALUES ('u1', 'ada@example.com');
+    INSERT INTO account VALUES ('u1', 'github', '7')`);
+  database.close();
+  for (const from of ["auth-js", "lucia"]) {
+    const args = ["--from", from, "--database", old, "--to", to];
+    const { code, stdout, stderr } = await migrate(args);
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stdout, "1 created: 0 with a password");
+    assertStringIncludes(stdout, "1 logins at providers");
+  }
+});
+
 test("names a wrong option, and the reason", async ({ old }) => {
   const cases: [args: string[], message: string][] = [
     [[], "--from is not one of better-auth"],
