@@ -63,6 +63,7 @@ export {
   type DeviceChangesOptions,
 } from "./device_changes.ts";
 export { createGuards, type GuardNames, type Guards } from "./create_guards.ts";
+export { grantedScopes } from "./granted_scopes.ts";
 export { redirectToLogin } from "./redirect_to_login.ts";
 export { requireAuth, type RequireAuthOptions } from "./require_auth.ts";
 export {

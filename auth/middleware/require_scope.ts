@@ -1,4 +1,5 @@
 import { checkNames, requireAllowed } from "./_allowed_user.ts";
+import { scopesOf } from "./granted_scopes.ts";
 import type { Guard } from "./guard.ts";
 
 /** The characters of a scope (RFC 6749, section 3.3). */
@@ -62,10 +63,8 @@ export function requireScope(
   for (const scope of scopes) checkScope(scope);
   return requireAllowed(
     (user, state) => {
-      const granted = [user.scopes, state.scopes]
-        .filter((known) => known !== undefined);
-      return granted.length > 0 &&
-        granted.every((known) => includesAll(known, scopes));
+      const granted = scopesOf(user, state);
+      return scopes.every((scope) => granted.includes(scope));
     },
     [[...scopes]],
     [...scopes],
@@ -82,9 +81,4 @@ export function checkScope(scope: string, kind = "scope"): void {
   throw new TypeError(
     `Cannot use the ${kind} "${scope}": it must be printable ASCII without spaces, quotes and backslashes`,
   );
-}
-
-function includesAll(known: unknown, scopes: readonly string[]): boolean {
-  // On a string, `includes` would find a part of a scope.
-  return Array.isArray(known) && scopes.every((scope) => known.includes(scope));
 }

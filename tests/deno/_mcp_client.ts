@@ -10,9 +10,36 @@ import {
 
 const REDIRECT_URI = "http://localhost:3000/callback";
 
+/** Options for {@linkcode MCPUser}. */
+export interface MCPUserOptions {
+  /**
+   * Approves on the page that the client opens, and returns the URL to which the
+   * browser goes.
+   *
+   * @default {chooses Ada on the page of the demo provider}
+   */
+  readonly approve?: (page: URL) => Promise<URL>;
+  /**
+   * The URL of the client's metadata document, which is its id.
+   *
+   * @default {undefined, so that it registers}
+   */
+  readonly documentURL?: string;
+  /**
+   * Authenticates the client at the token endpoint.
+   *
+   * @default {undefined}
+   */
+  readonly authenticate?: OAuthClientProvider["addClientAuthentication"];
+}
+
 /** The memory of an MCP client, and the page that it opens for its user. */
 class ClientMemory implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT_URI;
+  readonly clientMetadataUrl?: string;
+  readonly addClientAuthentication?: OAuthClientProvider[
+    "addClientAuthentication"
+  ];
   readonly clientMetadata = {
     client_name: "Test client",
     redirect_uris: [REDIRECT_URI],
@@ -23,6 +50,13 @@ class ClientMemory implements OAuthClientProvider {
   #tokens: StoredOAuthTokens | undefined;
   #verifier = "";
   #discovered: OAuthDiscoveryState | undefined;
+
+  constructor({ authenticate, documentURL }: MCPUserOptions) {
+    if (documentURL !== undefined) this.clientMetadataUrl = documentURL;
+    if (authenticate !== undefined) {
+      this.addClientAuthentication = authenticate;
+    }
+  }
 
   clientInformation(): StoredOAuthClientInformation | undefined {
     return this.#client;
@@ -35,6 +69,9 @@ class ClientMemory implements OAuthClientProvider {
   }
   saveTokens(tokens: StoredOAuthTokens): void {
     this.#tokens = tokens;
+  }
+  invalidateCredentials(): void {
+    this.#tokens = undefined;
   }
   redirectToAuthorization(page: URL): void {
     this.page = page;
@@ -53,17 +90,18 @@ class ClientMemory implements OAuthClientProvider {
   }
 }
 
-/** The official MCP client, with a user who logs in at the demo provider. */
+/** The official MCP client, with a user who logs in. */
 export class MCPUser {
   readonly #url: URL;
-  readonly #person: string;
-  readonly #memory = new ClientMemory();
+  readonly #approve: (page: URL) => Promise<URL>;
+  readonly #memory: ClientMemory;
   /** The scopes that the client asked for at each login. */
   readonly logins: string[] = [];
 
-  constructor(url: string, person = "demo-ada") {
+  constructor(url: string, options: MCPUserOptions = {}) {
     this.#url = new URL(url);
-    this.#person = person;
+    this.#approve = options.approve ?? choose("demo-ada");
+    this.#memory = new ClientMemory(options);
   }
 
   /** Calls a tool, and logs in if the server requires it. */
@@ -111,19 +149,26 @@ export class MCPUser {
     throw new Error("The client must log in again and again");
   }
 
-  /** Chooses a person on the page of the demo provider. */
+  /** Approves on the page of the authorization server. */
   async #logIn(): Promise<URLSearchParams> {
     const { page } = this.#memory;
     if (page === undefined) throw new Error("The client opened no page");
     this.logins.push(page.searchParams.get("scope") ?? "");
+    return (await this.#approve(page)).searchParams;
+  }
+}
+
+/** Returns a function that chooses a person on the page of the demo provider. */
+export function choose(person: string): (page: URL) => Promise<URL> {
+  return async (page) => {
     const response = await fetch(page, {
       method: "POST",
       redirect: "manual",
-      body: new URLSearchParams({ person: this.#person }),
+      body: new URLSearchParams({ person }),
     });
     const body = await response.text();
     const location = response.headers.get("Location");
     if (location === null) throw new Error(`${response.status} ${body}`);
-    return new URL(location).searchParams;
-  }
+    return new URL(location);
+  };
 }

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { createApp } from "../../examples/mcp_server/mcp_server.ts";
-import { MCPUser } from "./_mcp_client.ts";
+import { choose, MCPUser } from "./_mcp_client.ts";
 import { freePort } from "./_programs.ts";
 import { serveLocally, type TestServer } from "./_serve.ts";
 
@@ -85,7 +85,8 @@ Deno.test({
     assertEquals(await ada.callTool("list_notes"), "Milk");
     assertEquals(ada.logins, ["notes:read", "notes:read notes:write"]);
 
-    const grace = new MCPUser(server.resource, "demo-grace");
+    const approve = choose("demo-grace");
+    const grace = new MCPUser(server.resource, { approve });
     assertEquals(await grace.callTool("list_notes"), "You have no notes.");
   },
 });

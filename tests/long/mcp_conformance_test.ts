@@ -1,6 +1,6 @@
 /**
  * The conformance scenarios of the Model Context Protocol, against a protected
- * server and against the demo identity provider.
+ * server, the demo identity provider and `createAuthorizationServer()`.
  *
  * No scenario tests a protected resource as such: those with `auth/` test clients.
  * So a proxy adds the token of a logged-in user to all requests of the runner, and
@@ -14,7 +14,8 @@ import { crossOriginProtection } from "@gatehouse/web/middleware";
 import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";
-import { MCPUser } from "../deno/_mcp_client.ts";
+import { choose, MCPUser } from "../deno/_mcp_client.ts";
+import { startOAuthMCP } from "../deno/_oauth_mcp_app.ts";
 import { accepts, freePort } from "../deno/_programs.ts";
 import { serveLocally, type TestServer } from "../deno/_serve.ts";
 import { until } from "../_wait.ts";
@@ -158,40 +159,71 @@ Deno.test({
       resources: [resource],
     });
     await using _provider = serve(issuer, provider.fetch);
-    const child = runner(
-      "authorization",
-      ...["--url", issuer, "--client-id", "conformance"],
-      ...["--resource", resource, "--port", String(port)],
-    ).spawn();
-    let output = "";
-    let isLoggedIn = false;
-    for await (
-      const text of child.stdout.pipeThrough(new TextDecoderStream())
-    ) {
-      output += text;
-      const [page] = /http:\/\/\S+\/authorize\?\S+(?=\n)/.exec(output) ?? [];
-      if (isLoggedIn || page === undefined) continue;
-      isLoggedIn = true;
-      // The runner prints the address before it listens.
-      await listening(port);
-      await chooseAda(page);
-    }
-    await child.stderr.cancel();
-    await child.status;
-    assert(isLoggedIn, output);
-    assertStringIncludes(output, "authorization-code-grant");
-    assertEquals(/FAILURE|[1-9]\d* failed/.exec(output), null, output);
+    const approve = choose("demo-ada");
+    await passAuthorizationServer({ approve, issuer, port, resource });
   },
 });
+
+Deno.test({
+  name: "createAuthorizationServer() passes the same scenarios",
+  // The server of the runner closes its connections late.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const port = freePort();
+    await using app = startOAuthMCP({
+      clients: [{
+        id: "conformance",
+        name: "Conformance",
+        // The port of the runner is another one.
+        redirectUris: ["http://127.0.0.1/callback"],
+      }],
+    });
+    const { approve, origin, resource } = app;
+    await passAuthorizationServer({ approve, issuer: origin, port, resource });
+  },
+});
+
+/** A server under test, and the port of the runner. */
+interface AuthorizationServerRun {
+  readonly issuer: string;
+  readonly port: number;
+  readonly resource: string;
+  /** Approves on the page, and returns the URL of the callback. */
+  readonly approve: (page: URL) => Promise<URL>;
+}
+
+/** Runs all scenarios of authorization servers, with the client `conformance`. */
+async function passAuthorizationServer(
+  { approve, issuer, port, resource }: AuthorizationServerRun,
+): Promise<void> {
+  const child = runner(
+    "authorization",
+    ...["--url", issuer, "--client-id", "conformance"],
+    ...["--resource", resource, "--port", String(port)],
+  ).spawn();
+  let output = "";
+  let isLoggedIn = false;
+  for await (
+    const text of child.stdout.pipeThrough(new TextDecoderStream())
+  ) {
+    output += text;
+    const [page] = /http:\/\/\S+\/authorize\?\S+(?=\n)/.exec(output) ?? [];
+    if (isLoggedIn || page === undefined) continue;
+    isLoggedIn = true;
+    // The runner prints the address before it listens.
+    await listening(port);
+    const response = await fetch(await approve(new URL(page)));
+    await response.body?.cancel();
+  }
+  await child.stderr.cancel();
+  await child.status;
+  assert(isLoggedIn, output);
+  assertStringIncludes(output, "authorization-code-grant");
+  assertEquals(/FAILURE|[1-9]\d* failed/.exec(output), null, output);
+}
 
 /** Waits until a server accepts connections. */
 async function listening(port: number): Promise<void> {
   await until(() => accepts(port));
-}
-
-/** Logs in at the demo provider, and follows the redirect to the runner. */
-async function chooseAda(page: string): Promise<void> {
-  const body = new URLSearchParams({ person: "demo-ada" });
-  const response = await fetch(page, { method: "POST", body });
-  await response.body?.cancel();
 }

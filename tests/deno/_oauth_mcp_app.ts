@@ -1,0 +1,128 @@
+/** An MCP server whose application is its own authorization server. */
+import { completeAuth } from "@gatehouse/web/auth";
+import {
+  Auth,
+  auth,
+  createSessionAuthScheme,
+  grantedScopes,
+} from "@gatehouse/web/auth-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
+import {
+  createAuthorizationServer,
+  type RegisteredClient,
+} from "@gatehouse/web/oauth-server";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
+import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
+import { createNotesServer } from "../../examples/mcp_server/notes_server.ts";
+import { freePort } from "./_programs.ts";
+import { serveLocally } from "./_serve.ts";
+
+/** Options for {@linkcode startOAuthMCP}. */
+export interface OAuthMCPOptions {
+  /** The documents and keys on the internet, by URL. */
+  readonly internet?: Readonly<Record<string, unknown>>;
+  readonly clients?: readonly RegisteredClient[];
+  readonly canRegister?: boolean;
+}
+
+/** Starts the application on a free port. */
+export function startOAuthMCP(options: OAuthMCPOptions = {}) {
+  const { canRegister = false, clients = [], internet = {} } = options;
+  const port = freePort();
+  const origin = `http://localhost:${port}`;
+  const resource = `${origin}/mcp`;
+  const clock = { now: Date.now() };
+  const fetched: string[] = [];
+  const find = (id: string) => ({ id, name: "Ada" });
+  const server = createAuthorizationServer({
+    issuer: origin,
+    users: { find },
+    store: createMemorySessionStore(),
+    secrets: ["M9uYb1eVxqT7oZ2cKp4wRh6sLd8fGj0n"],
+    resources: {
+      [resource]: {
+        name: "Notes",
+        scopes: {
+          "notes:read": "Read your notes",
+          "notes:write": "Add notes",
+        },
+        defaultScopes: ["notes:read"],
+      },
+    },
+    clients,
+    cimd: {
+      fetch(url) {
+        fetched.push(url);
+        return Promise.resolve(Response.json(internet[url]));
+      },
+    },
+    registration: canRegister && {},
+    lifetimes: { access: 60_000 },
+    loginPath: "/login",
+    now: () => clock.now,
+  });
+  const api = server.resource(resource);
+  const mcp = createMcpHandler(({ authInfo }) => createNotesServer(authInfo));
+  const login = createSessionAuthScheme({ name: "login", verify: find });
+  const router = createRouter({
+    middleware: [
+      server.endpoints,
+      api.metadata,
+      session(),
+      crossOriginProtection({ origin }),
+      auth({ schemes: [login, api.scheme] }),
+    ],
+  });
+  router.map(server.routes, server.controller);
+  router.get("/login", async (context) => {
+    await completeAuth(context, "1");
+    return new Response("Welcome");
+  });
+  router.route("ANY", "/mcp", api.requireScope("notes:read"), (context) => {
+    const { id } = context.get(Auth);
+    return mcp.fetch(context.request, {
+      authInfo: {
+        token: "",
+        clientId: "",
+        scopes: [...grantedScopes(context)],
+        resourceMetadataUrl: api.metadataUrl,
+        extra: { userId: `${port} ${id}` },
+      },
+    });
+  });
+  const listener = serveLocally((request) => router.fetch(request), { port });
+  return {
+    ...{ clock, fetched, origin, resource, router, server },
+    approve: (page: URL) => approve(router, origin, page),
+    [Symbol.asyncDispose]: () => listener.shutdown(),
+  };
+}
+
+/** Logs Ada in, and approves all scopes on the consent page. */
+async function approve(
+  router: Parameters<typeof createTestClient>[0],
+  origin: string,
+  page: URL,
+): Promise<URL> {
+  const browser = createTestClient(router, { origin });
+  await browser.fetch("/login");
+  const consent = await browser.fetch(page.pathname + page.search);
+  const html = await consent.text();
+  const [, handle] = /name="request" value="([\w-]+)"/.exec(html) ?? [];
+  if (handle === undefined) throw new Error(`${consent.status} ${html}`);
+  const body = new URLSearchParams({ request: handle, decision: "approve" });
+  for (const [, scope] of html.matchAll(/name="scope" value="([^"]+)"/g)) {
+    body.append("scope", scope!);
+  }
+  const response = await browser.fetch(page.pathname, {
+    method: "POST",
+    headers: { Origin: origin, "Sec-Fetch-Site": "same-origin" },
+    body,
+  });
+  const target = response.headers.get("Location") ??
+    response.headers.get("Refresh")?.replace(/^0; url=/, "");
+  return new URL(target!);
+}
