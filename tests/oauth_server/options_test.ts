@@ -1,0 +1,208 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { captureConsole } from "../_console.ts";
+import {
+  API,
+  callAPI,
+  connect,
+  ORIGIN,
+  refresh,
+  SECRET,
+  startServer,
+} from "./_server.ts";
+
+const memory = createMemorySessionStore();
+
+const RESOURCE = { name: "Notes", scopes: { "notes:read": "Read your notes" } };
+
+/** Options that work. */
+const OPTIONS = {
+  issuer: ORIGIN,
+  users: { find: () => null },
+  store: memory,
+  secrets: [SECRET],
+  resources: { [API]: RESOURCE },
+  cimd: false,
+  loginPath: "/login",
+} as const;
+
+/** Options that do not work, and the reason. */
+const WRONG: readonly (readonly [Record<string, unknown>, RegExp])[] = [
+  [{ issuer: undefined }, /issuer is not an https URL/],
+  [{ issuer: "" }, /issuer is not an https URL/],
+  [{ issuer: "test.example" }, /issuer is not an https URL/],
+  [{ issuer: "http://test.example" }, /issuer is not an https URL/],
+  [{ issuer: "https://test.example/" }, /issuer ends with a slash/],
+  [{ issuer: "https://test.example/a/" }, /issuer ends with a slash/],
+  [{ issuer: "https://test.example/?a=b" }, /issuer is not an https URL/],
+  [{ issuer: "https://test.example/#a" }, /issuer is not an https URL/],
+  [{ issuer: "https://user@test.example" }, /issuer is not an https URL/],
+  [{ issuer: "https://täst.example" }, /issuer is not an https URL/],
+  [{ users: undefined }, /users has no find/],
+  [{ users: {} }, /users has no find/],
+  [{ store: undefined }, /the store has no byIndex/],
+  [{ store: { ...memory, byIndex: undefined } }, /the store has no byIndex/],
+  [
+    {
+      store: {
+        consistency: "eventual",
+        byIndex: () => [],
+        get: () => null,
+        put: () => true,
+        delete: () => {},
+      },
+    },
+    /the store can't tell which request uses a code or a token first/,
+  ],
+  [{ secrets: [] }, /there is no secret/],
+  [{ secrets: ["short"] }, /secret 0 has fewer than 32 characters/],
+  [{ secrets: ["a".repeat(40)] }, /secret 0 is too easy to guess/],
+  [{ secrets: SECRET }, /secrets is not an array of strings/],
+  [{ resources: {} }, /there is no resource/],
+  [{ resources: { "/api": RESOURCE } }, /"\/api" is not an https URL/],
+  [{ resources: { [`${API}?a=b`]: RESOURCE } }, /is not an https URL/],
+  [{ resources: { [API]: { ...RESOURCE, name: "" } } }, /has no name/],
+  [{ resources: { [API]: { ...RESOURCE, scopes: {} } } }, /has no scopes/],
+  [
+    {
+      resources: {
+        [API]: {
+          name: "Notes",
+          scopes: Object.fromEntries(
+            Array.from({ length: 33 }, (_, index) => [`s${index}`, "Scope"]),
+          ),
+        },
+      },
+    },
+    /or more than 32/,
+  ],
+  [
+    { resources: { [API]: RESOURCE, [`${API}2`]: RESOURCE } },
+    /two resources have the scope "notes:read"/,
+  ],
+  [
+    { resources: { [API]: { ...RESOURCE, defaultScopes: ["unknown"] } } },
+    /has no scope "unknown"/,
+  ],
+  [
+    { resources: { [API]: { ...RESOURCE, fresh: { unknown: 60_000 } } } },
+    /has no scope "unknown"/,
+  ],
+  [
+    { resources: { [API]: { ...RESOURCE, fresh: { "notes:read": 59_999 } } } },
+    /the time of the scope "notes:read" is less than a minute/,
+  ],
+  [{ loginPath: "https://evil.example/login" }, /loginPath is not a path/],
+  [{ loginPath: "//evil.example/login" }, /loginPath is not a path/],
+  [{ loginPath: "/login#a" }, /loginPath is not a path/],
+  [{ confirmPath: "login" }, /confirmPath is not a path/],
+  [{ paths: { token: "token" } }, /the path "token" is not one/],
+  [{ paths: { token: "/a/:b" } }, /the path "token" is not one/],
+  [{ paths: { token: "/authorize" } }, /two paths are equal/],
+  [{ lifetimes: { access: 59_999 } }, /lifetimes.access is less than/],
+  [{ lifetimes: { access: 86_400_001 } }, /lifetimes.access "86400001"/],
+  [{ lifetimes: { access: NaN } }, /lifetimes.access "NaN"/],
+  [{ lifetimes: { idle: 366 * 86_400_000 } }, /lifetimes.idle/],
+  [{ lifetimes: { total: Infinity } }, /lifetimes.total/],
+  [{ lifetimes: { grace: -1 } }, /lifetimes.grace/],
+  [{ lifetimes: { grace: 60_001 } }, /lifetimes.grace/],
+  [{ clients: [{ id: "a", name: "A", redirectUris: ["/b"] }] }, /"\/b"/],
+];
+
+Deno.test("createAuthorizationServer() throws for options that do not work", () => {
+  createAuthorizationServer(OPTIONS);
+  for (const [wrong, reason] of WRONG) {
+    const options = { ...OPTIONS, ...wrong } as typeof OPTIONS;
+    const error = assertThrows(
+      () => createAuthorizationServer(options),
+      Error,
+      undefined,
+      JSON.stringify(wrong),
+    );
+    assertEquals(reason.test(error.message), true, error.message);
+    assertEquals(error.message.includes(SECRET), false);
+  }
+});
+
+Deno.test("resource() throws for a URL that is not one of the resources", () => {
+  const server = createAuthorizationServer(OPTIONS);
+  assertThrows(
+    // @ts-expect-error the URL is not one of the resources
+    () => server.resource(`${ORIGIN}/other`),
+    TypeError,
+    "it is not one of the resources",
+  );
+  const { requireScope } = server.resource(API);
+  requireScope("notes:read");
+  // @ts-expect-error the resource does not have the scope
+  assertThrows(() => requireScope("notes:write"));
+});
+
+Deno.test("an issuer with a path has its metadata where RFC 8414 puts it, and paths can change", async () => {
+  const server = createAuthorizationServer({
+    ...OPTIONS,
+    issuer: `${ORIGIN}/tenant`,
+    paths: { authorize: "/oauth/authorize", token: "/oauth/token" },
+  });
+  const router = createRouter({ middleware: [server.endpoints] });
+  const well = `${ORIGIN}/.well-known`;
+  const response = await router
+    .fetch(`${well}/oauth-authorization-server/tenant`);
+  const { authorization_endpoint, issuer, token_endpoint } = await response
+    .json();
+  assertEquals([issuer, authorization_endpoint, token_endpoint], [
+    `${ORIGIN}/tenant`,
+    `${ORIGIN}/oauth/authorize`,
+    `${ORIGIN}/oauth/token`,
+  ]);
+  assertEquals(server.routes.authorize.href(), "/oauth/authorize");
+  for (
+    const url of [
+      `${well}/openid-configuration/tenant`,
+      `${ORIGIN}/tenant/.well-known/openid-configuration`,
+    ]
+  ) {
+    const { headers, status } = await router.fetch(url);
+    assertEquals([status, headers.get("Content-Type")], [
+      404,
+      "application/json",
+    ]);
+  }
+  const post = await router.fetch(`${well}/oauth-authorization-server/tenant`, {
+    method: "POST",
+  });
+  assertEquals([post.status, post.headers.get("Allow")], [
+    405,
+    "GET, HEAD, OPTIONS",
+  ]);
+});
+
+Deno.test("a store that fails makes the endpoints fail, and never looks like a revocation", async () => {
+  let isDown = false;
+  const inner = createMemorySessionStore();
+  const call = <Value>(value: () => Value): Value => {
+    if (isDown) throw new Error("down");
+    return value();
+  };
+  const app = startServer({
+    sessions: createMemorySessionStore(),
+    store: {
+      get: (key) => call(() => inner.get(key)),
+      put: (...args) => call(() => inner.put(...args)),
+      delete: (key) => call(() => inner.delete(key)),
+      byIndex: (name) => call(() => inner.byIndex!(name)),
+    },
+  });
+  const tokens = await connect(app);
+  isDown = true;
+  using console = captureConsole();
+  const response = await refresh(app, tokens.refresh_token);
+  assertEquals(response.status, 503);
+  assertEquals(await callAPI(app, tokens.access_token), 503);
+  await assertRejects(() => app.server.grants("1"));
+  assertEquals(console.printed.length, 2);
+  isDown = false;
+  assertEquals((await refresh(app, tokens.refresh_token)).status, 200);
+});
