@@ -1,0 +1,293 @@
+/** Clients of other authors, and our own, at the authorization server. */
+import { assertEquals, assertNotEquals } from "@std/assert";
+import {
+  createOAuthProvider,
+  externalAuthResult,
+  type ExternalAuthTokens,
+  hashToken,
+  refreshExternalAuth,
+  revokeExternalAuth,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { session } from "@gatehouse/web/session-middleware";
+import { exportJWK, generateKeyPair } from "jose";
+import * as oauth from "npm:oauth4webapi@3.8.8";
+import * as openid from "npm:openid-client@6.9.0";
+import { HTTPBrowser } from "./_http_browser.ts";
+import {
+  approveInBrowser,
+  linkOf,
+  type OAuthApp,
+  serveOAuthApp,
+} from "./_oauth_app.ts";
+import { freePort } from "./_programs.ts";
+import { serveLocally } from "./_serve.ts";
+
+const REDIRECT_URI = "http://127.0.0.1:3000/callback";
+const CLIENT = {
+  id: "cli",
+  name: "CLI",
+  redirectUris: ["http://127.0.0.1/callback"],
+};
+
+const SANITIZERS = {
+  // The clients keep their connections for a moment.
+  sanitizeOps: false,
+  sanitizeResources: false,
+} as const;
+
+/** Calls the API with a token. */
+async function statusOf(resource: string, token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await fetch(resource, { headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+Deno.test({
+  ...SANITIZERS,
+  name:
+    "openid-client finds the server, and gets, refreshes and revokes tokens as a public client",
+  async fn() {
+    await using app = serveOAuthApp([CLIENT]);
+    const config = await openid.discovery(
+      new URL(app.issuer),
+      CLIENT.id,
+      undefined,
+      openid.None(),
+      { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
+    );
+    await walkOpenIDClient(app, config);
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name: "openid-client authenticates with a secret in Basic",
+  async fn() {
+    const secret = "s3cret of a partner: +%&";
+    const authentication = { secretHashes: [await hashToken(secret)] };
+    await using app = serveOAuthApp([{ ...CLIENT, authentication }]);
+    const config = await openid.discovery(
+      new URL(app.issuer),
+      CLIENT.id,
+      undefined,
+      openid.ClientSecretBasic(secret),
+      { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
+    );
+    await walkOpenIDClient(app, config);
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name: "openid-client authenticates with a signed assertion (RFC 7523)",
+  async fn() {
+    const { privateKey, publicKey } = await generateKeyPair("ES256");
+    const jwks = { keys: [{ ...await exportJWK(publicKey), kid: "1" }] };
+    await using app = serveOAuthApp([{ ...CLIENT, authentication: { jwks } }]);
+    const config = await openid.discovery(
+      new URL(app.issuer),
+      CLIENT.id,
+      undefined,
+      openid.PrivateKeyJwt({ key: privateKey, kid: "1" }),
+      { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
+    );
+    await walkOpenIDClient(app, config);
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name: "openid-client registers itself, and connects (RFC 7591)",
+  async fn() {
+    await using app = serveOAuthApp([]);
+    const config = await openid.dynamicClientRegistration(
+      new URL(app.issuer),
+      {
+        client_name: "CLI",
+        redirect_uris: [REDIRECT_URI],
+        token_endpoint_auth_method: "none",
+      },
+      openid.None(),
+      { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
+    );
+    await walkOpenIDClient(app, config);
+  },
+});
+
+/** Connects, calls the API, refreshes and revokes. */
+async function walkOpenIDClient(
+  { issuer, resource, server }: OAuthApp,
+  config: openid.Configuration,
+): Promise<void> {
+  assertEquals(config.serverMetadata().issuer, issuer);
+  const verifier = openid.randomPKCECodeVerifier();
+  const state = openid.randomState();
+  const page = openid.buildAuthorizationUrl(config, {
+    redirect_uri: REDIRECT_URI,
+    scope: "notes:read",
+    resource,
+    state,
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  });
+  const callback = await approveInBrowser(page);
+  const checks = { pkceCodeVerifier: verifier, expectedState: state };
+  const first = await openid.authorizationCodeGrant(config, callback, checks);
+  assertEquals(first.scope, "notes:read");
+  assertEquals(await statusOf(resource, first.access_token), 200);
+
+  const second = await openid
+    .refreshTokenGrant(config, first.refresh_token!);
+  assertNotEquals(second.refresh_token, first.refresh_token);
+  assertEquals(await statusOf(resource, second.access_token), 200);
+  assertEquals((await server.grants("1")).length, 1);
+
+  await openid.tokenRevocation(config, second.refresh_token!);
+  assertEquals(await statusOf(resource, second.access_token), 401);
+  assertEquals(await server.grants("1"), []);
+}
+
+Deno.test({
+  ...SANITIZERS,
+  name:
+    "oauth4webapi finds the API's server, and gets, refreshes and revokes tokens",
+  async fn() {
+    await using app = serveOAuthApp([CLIENT]);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const url = new URL(app.resource);
+    const api = await oauth.processResourceDiscoveryResponse(
+      url,
+      await oauth.resourceDiscoveryRequest(url, insecure),
+    );
+    const issuer = new URL(api.authorization_servers![0]!);
+    const as = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, {
+        ...insecure,
+        algorithm: "oauth2",
+      }),
+    );
+    const client = { client_id: CLIENT.id };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const page = new URL(as.authorization_endpoint!);
+    page.search = String(
+      new URLSearchParams({
+        response_type: "code",
+        client_id: CLIENT.id,
+        redirect_uri: REDIRECT_URI,
+        scope: "notes:read",
+        state: "s1",
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+      }),
+    );
+    const callback = await approveInBrowser(page);
+    const params = oauth.validateAuthResponse(as, client, callback, "s1");
+    const first = await oauth.processAuthorizationCodeResponse(
+      as,
+      client,
+      await oauth.authorizationCodeGrantRequest(
+        as,
+        client,
+        oauth.None(),
+        params,
+        REDIRECT_URI,
+        verifier,
+        insecure,
+      ),
+    );
+    const second = await oauth.processRefreshTokenResponse(
+      as,
+      client,
+      await oauth.refreshTokenGrantRequest(
+        as,
+        client,
+        oauth.None(),
+        first.refresh_token!,
+        insecure,
+      ),
+    );
+    const { access_token } = second;
+    const response = await oauth.protectedResourceRequest(
+      access_token,
+      "GET",
+      url,
+      undefined,
+      undefined,
+      insecure,
+    );
+    assertEquals(await response.json(), { id: "1", name: "Ada" });
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(
+        as,
+        client,
+        oauth.None(),
+        access_token,
+        insecure,
+      ),
+    );
+    assertEquals(await statusOf(app.resource, access_token), 401);
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name:
+    "createOAuthProvider() logs in with the server, and refreshes and revokes its tokens",
+  async fn() {
+    const clientSecret = "s3cret-of-the-partner";
+    const port = freePort();
+    const redirectUri = `http://localhost:${port}/callback`;
+    await using app = serveOAuthApp([{
+      id: "partner",
+      name: "Partner",
+      redirectUris: [redirectUri],
+      authentication: { secretHashes: [await hashToken(clientSecret)] },
+    }]);
+    const { issuer, resource } = app;
+    const provider = createOAuthProvider({
+      name: "notes",
+      issuer,
+      authorizationEndpoint: `${issuer}/authorize`,
+      tokenEndpoint: `${issuer}/token`,
+      revocationEndpoint: `${issuer}/revoke`,
+      profileEndpoint: resource,
+      scopes: ["notes:read"],
+      clientId: "partner",
+      clientSecret,
+      redirectUri,
+      parseProfile: ({ id, name }) => ({ id, name }),
+      allowInsecureLoopback: true,
+    });
+    const logins: ExternalAuthTokens[] = [];
+    const router = createRouter({ middleware: [session()] });
+    router.get("/start", (context) => startExternalAuth(provider, context));
+    router.get("/callback", async (context) => {
+      const result = await externalAuthResult(provider, context);
+      if (!result.ok) return new Response(result.error.message);
+      logins.push(result.tokens);
+      return Response.json(result.profile);
+    });
+    await using _partner = serveLocally((one) => router.fetch(one), { port });
+
+    const browser = new HTTPBrowser();
+    const login = await browser.open(`http://localhost:${port}/start`);
+    const final = await browser.submit(await browser.submit(login, {}), {
+      decision: "approve",
+      scope: "notes:read",
+    });
+    const profile = await browser.open(String(linkOf(final)));
+    assertEquals(profile, JSON.stringify({ id: "1", name: "Ada" }));
+
+    const refreshed = await refreshExternalAuth(provider, logins[0]!);
+    if (!refreshed.ok) throw refreshed.error;
+    const { accessToken } = refreshed.tokens;
+    assertEquals(await statusOf(resource, accessToken), 200);
+    const revoked = await revokeExternalAuth(provider, refreshed.tokens);
+    assertEquals(revoked.ok, true);
+    assertEquals(await statusOf(resource, accessToken), 401);
+  },
+});
