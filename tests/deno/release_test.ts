@@ -69,7 +69,7 @@ function faultsOf(text: string): string[] {
     const [, uses = "", comment = ""] of text.matchAll(/uses:\s*(\S+)(.*)/g)
   ) {
     check(
-      /^[\w-]+\/[\w-]+@[\da-f]{40}$/.test(uses) &&
+      /^[\w-]+\/[\w-]+(?:\/[\w-]+)?@[\da-f]{40}$/.test(uses) &&
         /^ # v\d+\.\d+\.\d+$/.test(comment),
       `${uses} is not pinned by commit, with its version as a comment`,
     );
@@ -151,10 +151,40 @@ for await (
 Deno.test("every workflow is checked", () => {
   assertEquals(workflows.sort(), [
     "ci.yml",
+    "codeql.yml",
     "docs.yml",
     "nightly.yml",
     "publish.yml",
+    "scorecard.yml",
   ]);
+});
+
+Deno.test("each version of an action has one commit", async () => {
+  const commits: Record<string, Set<string>> = {};
+  for (const name of workflows) {
+    const text = await read(`.github/workflows/${name}`);
+    for (
+      const [, action, commit = "", version] of text.matchAll(
+        /uses: ([\w-]+\/[\w-]+)[\w/-]*@([\da-f]{40}) # (\S+)/g,
+      )
+    ) {
+      (commits[`${action} ${version}`] ??= new Set()).add(commit);
+    }
+  }
+  assert(Object.keys(commits).length > 3);
+  for (const [version, found] of Object.entries(commits)) {
+    assertEquals(found.size, 1, version);
+  }
+});
+
+Deno.test("SECURITY.md names the supported versions, and the times to answer and to fix", async () => {
+  const text = await read("SECURITY.md");
+  const [, section = ""] = /\n## Supported versions\n(.+?)\n## /s.exec(text) ??
+    [];
+  assertStringIncludes(section, "latest minor version");
+  for (const severity of ["critical", "high", "medium", "low"]) {
+    assertMatch(section, new RegExp(`\\| ${severity} .*\\d+ days`));
+  }
 });
 
 for (const name of workflows) {
