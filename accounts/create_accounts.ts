@@ -246,7 +246,7 @@ export function createAccounts<const N extends Names = Names>(
     policy: options.contentSecurityPolicy ?? {},
   };
   return {
-    ...createUserSource<N>(settings),
+    ...createUserSource<N>(settings, ready),
     ...middlewareOf<N>(settings, options),
     routes,
     controller: createController(parts),

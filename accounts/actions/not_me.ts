@@ -120,6 +120,8 @@ export async function restoreAccount(call: Call): Promise<Outcome> {
   } else await removeAdded(services, id, undo.added);
   await takeOneTimeToken(store.values, { purpose, token, now });
   await endUserSessions(services.sessions, id, { version: next });
+  // The version has ended the grants, and this removes them.
+  await services.apps.revoke(id);
   reportSecurityEvent(context, {
     action: "password-change",
     reason: "not-me",

@@ -80,6 +80,7 @@ export interface Services extends Settings {
   readonly loginThrottle: Throttle;
   readonly resetThrottle: Throttle;
   readonly inviteThrottle: Throttle;
+  readonly appThrottle: Throttle;
   readonly downloadThrottle: Throttle;
   readonly registrationThrottle: Throttle;
   readonly registrationQueue: PasswordQueue;
@@ -130,6 +131,7 @@ function throttlesOf({ now, store: { values: store } }: Settings) {
       perAccount: { attempts: 5, delay: 60_000, maxDelay: 900_000 },
     }),
     inviteThrottle: createEmailThrottle({ name: "invite", store, now }),
+    appThrottle: createEmailThrottle({ name: "app", store, now }),
     resetThrottle: createEmailThrottle({ name: "reset", store, now }),
     registrationThrottle: createThrottle({
       name: "registration",

@@ -6,9 +6,10 @@ import {
   rememberAccount,
   versionOf,
 } from "../actions/enter.ts";
-import type { Settings } from "../actions/services.ts";
+import type { Services, Settings } from "../actions/services.ts";
 import type { Account, Names } from "../definition/names.ts";
 import { toUser } from "../to_user.ts";
+import { tellOwner } from "./new_app.ts";
 
 /**
  * An account, as the token of an application finds it. It has no `scopes`, because
@@ -29,6 +30,7 @@ export interface TokenAccount<N extends Names = Names>
 /** Creates the functions that an authorization server needs. */
 export function createUserSource<N extends Names>(
   { apps, names, now, store }: Settings,
+  ready: () => Promise<Services>,
 ): Required<UserSource<TokenAccount<N>>> {
   return {
     async find(id) {
@@ -45,6 +47,8 @@ export function createUserSource<N extends Names>(
         ? user as Account<N>
         : null;
     },
+    granted: async (context, grant) =>
+      await tellOwner(await ready(), context, grant),
     connect: (connected) => apps.connect(connected),
   };
 }

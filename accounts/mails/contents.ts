@@ -23,7 +23,7 @@ export function registrationMail(
     path: routes.registerLink.index.href({}, { token }),
     code,
     note: mails.ignore,
-  });
+  }, call.messages);
 }
 
 /**
@@ -115,7 +115,7 @@ export function changeMail(
     path: routes.emailLink.index.href({}, { token }),
     code,
     note: mails.ignore,
-  });
+  }, call.messages);
 }
 
 /** Creates the email that tells the earlier address about a new one. */
@@ -151,6 +151,21 @@ export function newWayMail(
   });
 }
 
+/** Creates the email that tells an owner about a new connected app. */
+export function appMail(
+  call: MailCall,
+  account: StoredAccount,
+  host: string,
+  token: string,
+): Mail {
+  return ownerMail(call, account, ({ apps, mails }, { name, routes }) => ({
+    subject: apps.mailSubject(name),
+    text: apps.mailText(name, host),
+    button: mails.notMeButton,
+    path: routes.notMe.index.href({}, { token }),
+  }));
+}
+
 /** Creates the email that logs in. */
 export function loginMail(
   call: Call,
@@ -165,7 +180,7 @@ export function loginMail(
     path: routes.emailLoginLink.index.href({}, { token }),
     code,
     note: mails.ignore,
-  });
+  }, call.messages);
 }
 
 /**
@@ -212,11 +227,14 @@ type MailContent = Omit<MailParts, "to" | "url" | "notes"> & {
   readonly note?: string;
 };
 
+/** The request that causes an email. */
+type MailCall = Pick<Call, "context" | "services">;
+
 /** Creates an email about a request. */
 export function requestMail(
-  call: Call,
+  call: MailCall,
   { path, note, ...parts }: MailContent & { readonly to: string },
-  messages = call.messages,
+  messages: Messages,
 ): Mail {
   // Links lead to the configured origin, whatever host a request names.
   const url = call.services.origin + path;
@@ -226,7 +244,7 @@ export function requestMail(
 
 /** Creates an email to the owner of an account, in their language. */
 function ownerMail(
-  call: Call,
+  call: MailCall,
   { email: to, language }: StoredAccount,
   contentOf: (messages: Messages, services: Services) => MailContent,
 ): Mail {
@@ -237,7 +255,7 @@ function ownerMail(
 
 /** Returns the line that names the browser and the time of a request. */
 function requestedBy(
-  { context, services }: Call,
+  { context, services }: MailCall,
   { mails }: Messages,
 ): string {
   const agent = context.request.headers.get("User-Agent");

@@ -20,5 +20,5 @@ export function invitationMail(
     button: mails.inviteButton,
     path: routes.invitation.index.href({ invitation }),
     note: mails.ignore,
-  });
+  }, call.messages);
 }

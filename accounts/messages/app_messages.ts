@@ -11,6 +11,8 @@ export interface AppMessages {
   readonly unknown: string;
   /** The page of the sessions, next to the button that ends all others. */
   readonly sessionsText: string;
+  readonly mailSubject: (name: string) => string;
+  readonly mailText: (name: string, host: string) => string;
 }
 
 /** The strings in English. */
@@ -27,6 +29,9 @@ export const appEnglish: AppMessages = {
   disconnected: "Disconnected. Access has ended.",
   unknown: "This app is no longer connected.",
   sessionsText: "This button also disconnects all apps.",
+  mailSubject: (name) => `An app was connected to your account at ${name}`,
+  mailText: (name, host) =>
+    `An app of ${host} can now use your account at ${name}, within the rights that were given to it. If this was not you, this link disconnects all apps, removes all that was added since then, and ends all sessions. It works for seven days.`,
 };
 
 /** The strings in German. */
@@ -43,4 +48,7 @@ export const appGerman: AppMessages = {
   disconnected: "Getrennt. Der Zugriff ist beendet.",
   unknown: "Diese App ist nicht mehr verbunden.",
   sessionsText: "Diese Schaltfläche trennt auch alle Apps.",
+  mailSubject: (name) => `Mit Ihrem Konto bei ${name} wurde eine App verbunden`,
+  mailText: (name, host) =>
+    `Eine App von ${host} kann jetzt Ihr Konto bei ${name} nutzen, mit den Rechten, die sie erhalten hat. Falls Sie das nicht waren, trennt dieser Link alle Apps, entfernt alles, was seitdem hinzugefügt wurde, und beendet alle Sitzungen. Er funktioniert sieben Tage lang.`,
 };

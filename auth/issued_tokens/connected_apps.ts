@@ -36,6 +36,22 @@ export interface UserSource<User extends AuthenticatedUser> {
   readonly loggedIn?: (context: RequestContext) => User | null;
 
   /**
+   * Receives each new grant after it was stored, for example to tell its user by email.
+   * It does not receive those of trusted clients. The response waits for it. An error
+   * is logged, and the grant stays.
+   *
+   * @param context The context of the request with the consent.
+   * @param grant The grant.
+   * @param user The user.
+   * @default {undefined}
+   */
+  readonly granted?: (
+    context: RequestContext,
+    grant: Grant,
+    user: User,
+  ) => void | Promise<void>;
+
+  /**
    * Receives the grants of the server when it is created, so that the account pages
    * can list and end them.
    *

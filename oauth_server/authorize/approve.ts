@@ -3,6 +3,7 @@ import { grantedClient } from "../clients/client.ts";
 import { responseLocation } from "./authorization_response.ts";
 import type { UserRequest } from "./authorize.ts";
 import { report } from "../events.ts";
+import { grantOf } from "../grants/connected_apps.ts";
 import type { GrantRow, KeyedGrant } from "../grants/grant_store.ts";
 import type { Settings } from "../settings.ts";
 import { randomGrantKey } from "../grants/tokens.ts";
@@ -53,8 +54,25 @@ export async function approve(
   }
   await settings.clients.approved(client);
   await report(settings, "granted", row, key, context);
+  // The user does not decide on trusted clients, which log in often.
+  if (!client.trusted) await tellOf(settings, { context, user }, { key, row });
   const code = await tokens.derive("code", key);
   return responseLocation(issuer, request, { code });
+}
+
+/** Tells the application of a new grant. An error must not cost the user the code. */
+async function tellOf(
+  settings: Settings,
+  { context, user }: Pick<UserRequest, "context" | "user">,
+  grant: KeyedGrant,
+): Promise<void> {
+  const { granted } = settings.users;
+  if (granted === undefined) return;
+  try {
+    await granted(context, await grantOf(settings, grant), user);
+  } catch (error) {
+    console.error(error);
+  }
 }
 
 /**

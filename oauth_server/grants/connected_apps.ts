@@ -30,7 +30,8 @@ export async function validGrants(
     : grants.filter(({ row }) => isCurrent(settings, user, row));
 }
 
-async function grantOf(
+/** Returns a grant as its user sees it. */
+export async function grantOf(
   { resources }: Settings,
   { key, row }: KeyedGrant,
 ): Promise<Grant> {

@@ -2,13 +2,15 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { secureHeaders } from "@gatehouse/web/middleware";
 import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
 import { openapi } from "@gatehouse/web/openapi";
 import { createTestClient } from "@gatehouse/web/testing";
-import { Browser, codeOf, mailTo, PASSWORD } from "./_accounts.ts";
+import { captureConsole } from "../_console.ts";
+import { Browser, codeOf, mailTo, PASSWORD, tokenOf } from "./_accounts.ts";
 
 const ORIGIN = "https://test.example";
 const MCP = `${ORIGIN}/mcp`;
@@ -21,7 +23,8 @@ const email = "ada@example.com";
 function start() {
   let time = Date.now();
   const now = () => time;
-  const accounts = testAccounts({ now });
+  const database = createMemoryAccountStore({ now });
+  const accounts = testAccounts({ database, now });
   const server = createAuthorizationServer({
     issuer: ORIGIN,
     users: accounts,
@@ -65,7 +68,7 @@ function start() {
       {},
     );
   const wait = (milliseconds: number) => void (time += milliseconds);
-  return { accounts, browser, now, router, server, wait };
+  return { accounts, browser, database, now, router, server, wait };
 }
 
 type App = ReturnType<typeof start>;
@@ -344,6 +347,51 @@ Deno.test("the OpenAPI document has the flow of the server, with its scopes in w
       },
     },
   });
+});
+
+Deno.test("the owner gets an email about a new app, whose link disconnects it", async () => {
+  const app = start();
+  const { ada, id } = await register(app);
+  const tokens = await connect(app, ada);
+  await app.accounts.flush();
+  const mail = mailTo(email, app.accounts);
+  assertStringIncludes(mail.subject, "An app was connected");
+  assertStringIncludes(mail.text, "An app of claude.example can now use");
+  // A client chooses its name, which could be an advertisement.
+  assertEquals(/Claude/.test(mail.text + mail.html), false);
+  const { entries: [entry] } = await app.database.audit.list({ of: id });
+  assertEquals([entry!.action, entry!.reason], ["key-create", "oauth"]);
+  const owner = app.browser();
+  const token = tokenOf(mail);
+  const restored = await owner.post("/account/not-me", { token });
+  assertEquals(restored.status, 303);
+  assertEquals(await call(app, tokens), 401);
+  assertEquals(await refresh(app, tokens), 400);
+  assertEquals((await ada.get("/notes")).status, 302);
+  await app.accounts.flush();
+});
+
+Deno.test("a flood of new apps sends at most five emails at once, and each is in the audit log", async () => {
+  const app = start();
+  const { ada, id } = await register(app);
+  const before = app.accounts.mails.length;
+  for (let n = 0; n < 14; n++) await allow(ada, authorizePath());
+  await app.accounts.flush();
+  assertEquals(app.accounts.mails.length - before, 5);
+  const { entries } = await app.database.audit.list({ of: id });
+  assertEquals(entries.length, 14);
+});
+
+Deno.test("an email or an audit log that fails costs the user no code", async () => {
+  const app = start();
+  const { ada } = await register(app);
+  const { add } = app.database.audit;
+  app.database.audit.add = () => Promise.reject(new Error("down"));
+  using errors = captureConsole();
+  const tokens = await connect(app, ada);
+  assertEquals(await call(app, tokens), 200);
+  assertEquals(errors.printed.length, 1);
+  app.database.audit.add = add;
 });
 
 Deno.test("the logout of a browser ends no token", async () => {
