@@ -80,8 +80,9 @@ export function createPinnedFetch(
       family: address.includes(":") ? 6 : 4,
     }));
     return await request(url, {
-      // Each request has its own connection, because the addresses may change.
-      agent: false,
+      // A new agent for each request, because the addresses may change. A proxy of
+      // the environment would resolve the name again.
+      agent: new (builtIn("node:https").Agent)({ proxyEnv: {} }),
       headers: { ...headers as Record<string, string> },
       lookup: (_host, { all }, callback) =>
         all === true
@@ -100,7 +101,7 @@ interface Address {
 
 /** The part of the options of `node:https` that is used. */
 interface RequestOptions {
-  readonly agent: false;
+  readonly agent: object;
   readonly headers: Readonly<Record<string, string>>;
   readonly lookup: (
     host: string,
@@ -124,6 +125,7 @@ interface Message extends AsyncIterable<Uint8Array> {
 /** The part of the built-in modules of Deno, Bun and Node that is used. */
 interface BuiltIn {
   "node:https": {
+    readonly Agent: new (options: { readonly proxyEnv: object }) => object;
     request(
       url: URL,
       options: RequestOptions,

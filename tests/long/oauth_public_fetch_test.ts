@@ -97,6 +97,9 @@ async function run(
       env: {
         NODE_EXTRA_CA_CERTS: `${folder}/ca.pem`,
         DENO_CERT: `${folder}/ca.pem`,
+        // A proxy would resolve names again. Nothing listens there.
+        HTTPS_PROXY: "http://127.0.0.1:9",
+        NODE_USE_ENV_PROXY: "1",
       },
     }).output();
     const [output, errors] = [stdout, stderr]
