@@ -1,20 +1,14 @@
-import {
-  array,
-  nullable,
-  number,
-  object,
-  optional,
-  string,
-} from "@gatehouse/web/data-schema";
+import { array, number, object, string } from "@gatehouse/web/data-schema";
 import * as coerce from "@gatehouse/web/data-schema/coerce";
 import { integer, min } from "@gatehouse/web/data-schema/checks";
 
-/** The user of the API. API keys have no email address. */
+/** The user of the API. */
 export const Account = object({
-  id: number(),
+  id: string(),
   name: string(),
+  email: string(),
   role: string(),
-  email: optional(nullable(string())),
+  scopes: array(string()),
 });
 
 /** A notice on the board. */

@@ -3,208 +3,81 @@
  * given its world by value, and imports nothing of a runtime, so that tests and
  * other runtimes can run it.
  */
+import { passkeyEndpoints } from "@gatehouse/web/auth/passkey";
 import { createRouter, type TrustedProxies } from "@gatehouse/web/fetch-router";
-import type { PasswordOptions } from "@gatehouse/web/auth/password";
-import { type SessionStore, SessionStoreError } from "@gatehouse/web/session";
-import { createSQLSessionStore } from "@gatehouse/web/session/sql";
+import { logger } from "@gatehouse/web/logger-middleware";
+import { secureHeaders, securityEvents } from "@gatehouse/web/middleware";
+import type { SQLQuery } from "@gatehouse/web/session/sql";
+import { Notices } from "./data/notices.ts";
+import type { DemoAccounts } from "./data/demo_accounts.ts";
+import { type BoardAccounts, definition } from "./definition.ts";
+import { errorPages } from "./error_pages.ts";
+import { addAPI } from "./features/api.ts";
+import { addEditor } from "./features/editor.ts";
+import { addHome } from "./features/home.ts";
+import { addOutbox, type Outbox } from "./features/outbox.ts";
+import { showDemoAccounts } from "./pages/demo_table.ts";
 import icon from "./pages/icon.svg" with { type: "text" };
 import stylesheet from "./pages/style.css" with { type: "text" };
-import { appMiddleware, type AppRouter } from "./app_middleware.ts";
-import type { Query } from "./data/database.ts";
-import type { DemoAccount } from "./data/seed.ts";
-import type { ExternalLogin } from "./external_logins.ts";
-import { errorPages } from "./error_pages.ts";
-import { addAccount } from "./features/account.ts";
-import { addAccountEmail } from "./features/account_email.ts";
-import { addAccountPassword } from "./features/account_password.ts";
-import { addAccountLogins } from "./features/account_logins.ts";
-import { addAccountPasskeys } from "./features/account_passkeys.ts";
-import { addAccountSecrets } from "./features/account_secrets.ts";
-import { addAccountSessions } from "./features/account_sessions.ts";
-import { addAdmin } from "./features/admin.ts";
-import { addAPI } from "./features/api.ts";
-import { addAudit } from "./features/audit.ts";
-import { addAuthenticatorApp } from "./features/authenticator_app.ts";
-import { addConfirmation } from "./features/confirmation.ts";
-import { addEditor } from "./features/editor.ts";
-import { addEmailLogin } from "./features/email_login.ts";
-import { addEmailConfirmation } from "./features/email_confirmation.ts";
-import { addExternalLogin } from "./features/external_login.ts";
-import { addHome } from "./features/home.ts";
-import { addLogin } from "./features/login.ts";
-import { addLoginCode } from "./features/login_code.ts";
-import { addPasskeyConfirmation } from "./features/passkey_confirmation.ts";
-import { addNotMe } from "./features/not_me.ts";
-import { addPasskeyLogin } from "./features/passkey_login.ts";
-import { addPasswordReset } from "./features/password_reset.ts";
-import { addRegistration } from "./features/registration.ts";
-import { addSecurity } from "./features/security.ts";
-import { addSource } from "./features/source.ts";
-import { copyScript } from "./pages/copy_script.ts";
 import { routes } from "./routes.ts";
-import { type Mail, outbox } from "./outbox.ts";
-import { createServices, type ReadFile } from "./services.ts";
 
 /** Options for {@linkcode createApp}. */
 export interface AppOptions {
-  /** Runs SQL, on a database that has the tables. */
-  readonly database: Query;
-  /**
-   * The store of sessions, one-time links and counts of attempts.
-   *
-   * @default {the database}
-   */
-  readonly store?: SessionStore;
+  readonly accounts: BoardAccounts;
+  /** Runs SQL, on a database that has the table of the notices. */
+  readonly database: SQLQuery;
   /** The address that browsers see, such as `https://board.example`. */
   readonly baseURL: string;
-  /**
-   * The secrets that encrypt second factors and emailed codes, the latest first.
-   *
-   * @default {a random one, until the process ends}
-   */
-  readonly secrets?: readonly string[];
-  /**
-   * The external logins.
-   *
-   * @default {[]}
-   */
-  readonly logins?: readonly ExternalLogin[];
-  /**
-   * Receives the lines of the request log.
-   *
-   * @default {console.log}
-   */
+  /** The accounts that the login page shows to browsers on this computer. */
+  readonly demo?: Pick<DemoAccounts, "list"> | undefined;
+  /** The emails that browsers on this computer can read. */
+  readonly outbox?: Outbox | undefined;
+  /** Receives the lines of the log, by default `console.log`. */
   readonly log?: (line: string) => void;
-  /**
-   * Receives the errors that handlers throw.
-   *
-   * @default {console.error}
-   */
-  readonly reportError?: (error: unknown) => void;
-  /**
-   * Sends an email.
-   *
-   * @default {prints it to the console}
-   */
-  readonly sendMail?: (mail: Mail) => void | Promise<void>;
-  /**
-   * The proxies in front, which report the addresses of clients.
-   *
-   * @default {0}
-   */
+  /** The proxies in front, which report the addresses of clients. */
   readonly trustedProxies?: TrustedProxies;
-  /**
-   * Returns the accounts that the login page shows, with their passwords, to
-   * browsers on this computer.
-   *
-   * @default {undefined}
-   */
-  readonly demoAccounts?: (() => Promise<DemoAccount[]>) | undefined;
-  /**
-   * Reads a file of the repository, for the links to the source code.
-   *
-   * @default {links lead to the public repository}
-   */
-  readonly readFile?: ReadFile | undefined;
-  /**
-   * The cost of password hashes. Tests use less than the default.
-   *
-   * @default {{}}
-   */
-  readonly passwords?: PasswordOptions;
-  /**
-   * Returns the time in epoch milliseconds.
-   *
-   * @default {Date.now}
-   */
-  readonly now?: () => number;
 }
 
+/** The policy of pages: no scripts, only our own styles, no frames. */
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
 /** Creates the application: a router with all its routes. */
-export function createApp(options: AppOptions): AppRouter {
-  const {
-    database,
-    baseURL,
-    logins = [],
-    log = console.log,
-    reportError = console.error,
-    sendMail = printMail,
-    trustedProxies = 0,
-    demoAccounts,
-    readFile,
-    passwords = {},
-    now = Date.now,
-    secrets = [crypto.randomUUID() + crypto.randomUUID()],
-    store = createSQLSessionStore(database, { now }),
-  } = options;
-  const services = createServices({
-    database,
-    store,
-    logins,
-    baseURL,
-    secrets,
-    demoAccounts,
-    readFile,
-    passwords,
-    now,
-  });
+export function createApp(options: AppOptions) {
+  const { accounts, baseURL, database, log = console.log } = options;
   const router = createRouter({
-    trustedProxies,
-    middleware: appMiddleware({
-      services,
-      log,
-      outbox: outbox(sendMail, reportError),
-    }),
-    errorResponse: errorPages(new URL(baseURL).origin),
-    onError(error, context) {
-      reportError(error);
-      // If the session store fails, users stay logged in and try again.
-      return error instanceof SessionStoreError
-        ? context.createErrorResponse({ status: 503 }, { "Retry-After": "5" })
-        : context.createErrorResponse({ status: 500 });
-    },
+    trustedProxies: options.trustedProxies ?? 0,
+    middleware: [
+      logger({ output: log }),
+      securityEvents((event) => log(JSON.stringify(event))),
+      secureHeaders({ contentSecurityPolicy: POLICY }),
+      ...accounts.middleware,
+      showDemoAccounts(options.demo),
+    ],
+    errorResponse: errorPages(baseURL),
   });
-  router.get(routes.stylesheet, () => asset(stylesheet, "text/css"));
-  router.get(routes.copyScript, () => asset(copyScript, "text/javascript"));
+  const notices = new Notices(database);
+  router.map(accounts.routes, accounts.controller);
+  router.map(accounts.adminRoutes, accounts.adminController);
+  router.get(
+    routes.stylesheet,
+    () => asset(stylesheet, "text/css; charset=utf-8"),
+  );
   router.get(routes.icon, () => asset(icon, "image/svg+xml"));
-  addHome(router, services);
-  addRegistration(router, services);
-  addLogin(router, services);
-  addLoginCode(router, services);
-  addEmailLogin(router, services);
-  addPasskeyLogin(router, services);
-  addPasswordReset(router, services);
-  addNotMe(router, services);
-  addExternalLogin(router, services);
-  addAccount(router, services);
-  addConfirmation(router, services);
-  addPasskeyConfirmation(router, services);
-  addEmailConfirmation(router, services);
-  addAccountPassword(router, services);
-  addAccountEmail(router, services);
-  addSecurity(router, services);
-  addAuthenticatorApp(router, services);
-  addAccountLogins(router, services);
-  addAccountPasskeys(router, services);
-  addAccountSessions(router);
-  addAccountSecrets(router, services);
-  addEditor(router, services);
-  addAdmin(router, services);
-  addAudit(router, services);
-  addAPI(router, services);
-  addSource(router, services);
+  const enroll = baseURL + definition.routes.passkeys.index.href();
+  const endpoints = passkeyEndpoints({ enroll, manage: enroll });
+  router.get(routes.passkeyEndpoints, endpoints);
+  addHome(router, notices);
+  addEditor(router, { accounts, notices });
+  addAPI(router, { accounts, notices });
+  addOutbox(router, options.outbox);
   return router;
 }
 
-function printMail({ to, subject, text }: Mail): void {
-  console.log(`\n  Email to ${to}: ${subject}\n\n${text}\n`);
-}
+/** The router of the application. */
+export type AppRouter = ReturnType<typeof createApp>;
 
 function asset(text: string, type: string): Response {
-  return new Response(text, {
-    headers: {
-      "Content-Type": `${type}; charset=utf-8`,
-      "Cache-Control": "max-age=300",
-    },
-  });
+  const headers = { "Content-Type": type, "Cache-Control": "max-age=300" };
+  return new Response(text, { headers });
 }

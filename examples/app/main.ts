@@ -1,9 +1,6 @@
 /**
- * The example application on Deno, with data and sessions in an SQLite file:
- * `data.sqlite` in this folder, unless `DATABASE` names another. `settings.ts`
- * lists what else can be set.
- *
- * Run it with `deno task start`.
+ * The example application on Deno, for `deno task start`, with data and sessions
+ * in an SQLite file: `data.sqlite` in this folder, unless `DATABASE` names another.
  */
 import { DatabaseSync } from "node:sqlite";
 import { overSQLite } from "./data/sqlite.ts";
@@ -17,8 +14,6 @@ await serveNoticeboard({
   settings,
   database: overSQLite(new DatabaseSync(file)),
   databaseName: file,
-  readFile: (path) =>
-    Deno.readTextFile(new URL(`../../${path}`, import.meta.url)),
   listen(address, fetch) {
     Deno.serve({ ...address, onListen: () => {} }, fetch);
   },

@@ -1,14 +1,10 @@
 /**
- * The example application on Bun, with data in an SQLite file and sessions in
- * Redis, both through what Bun brings. The file is `data.sqlite` in the current
- * folder, unless `DATABASE` names another. If no Redis server answers at
- * `REDIS_URL`, sessions are kept in the file too. `settings.ts` lists what else
- * can be set.
- *
- * Run it with `deno task start:bun`.
+ * The example application on Bun, for `deno task start:bun`, with data in the
+ * SQLite file `DATABASE` and sessions in the Redis server at `REDIS_URL`. If no
+ * server answers, sessions are kept in the file too.
  */
 /// <reference types="./runtimes.d.ts" />
-import { env, file as openFile, RedisClient, serve } from "bun";
+import { env, RedisClient, serve } from "bun";
 import { Database } from "bun:sqlite";
 import type { SessionStore } from "@gatehouse/web/session";
 import { createRedisSessionStore } from "@gatehouse/web/session/redis";
@@ -17,17 +13,14 @@ import { serveNoticeboard } from "./serve.ts";
 import { readSettings } from "./settings.ts";
 
 const settings = readSettings((name) => env[name]);
-const redisURL = settings.get("REDIS_URL") ?? "redis://127.0.0.1:6379";
-
 const file = settings.get("DATABASE") ?? "data.sqlite";
+const redisURL = settings.get("REDIS_URL") ?? "redis://127.0.0.1:6379";
 
 await serveNoticeboard({
   settings,
   database: overSQLite(new Database(file)),
   databaseName: file,
-  // The current folder is that of this file.
-  readFile: (path) => openFile(`../../${path}`).text(),
-  store: await openRedis(redisURL),
+  sessions: await openRedis(redisURL),
   listen(address, fetch) {
     serve({ ...address, fetch });
   },

@@ -1,12 +1,8 @@
 /**
- * The example application on Node, with data and sessions in an SQLite file:
- * `data.sqlite` in the current folder, unless `DATABASE` names another. srvx
- * turns Node's requests into web requests. `settings.ts` lists what else can be
- * set.
- *
- * Run it with `deno task start:node`.
+ * The example application on Node, for `deno task start:node`, with data and
+ * sessions in an SQLite file: `data.sqlite` in the current folder, unless
+ * `DATABASE` names another. srvx turns Node's requests into web requests.
  */
-import { readFile } from "node:fs/promises";
 import { env, exit } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { serve } from "srvx/node";
@@ -21,8 +17,6 @@ await serveNoticeboard({
   settings,
   database: overSQLite(new DatabaseSync(file)),
   databaseName: file,
-  // The current folder is that of this file.
-  readFile: (path) => readFile(`../../${path}`, "utf8"),
   async listen(address, fetch) {
     await serve({
       ...address,

@@ -1,8 +1,6 @@
-/** The types that the entry files use of runtimes other than Deno. */
+/** The types that the entry file for Bun uses of it. */
 
 declare module "bun" {
-  export function file(path: string): { text(): Promise<string> };
-
   export const env: Readonly<Record<string, string | undefined>>;
 
   export class RedisClient {
@@ -12,25 +10,13 @@ declare module "bun" {
     close(): void;
   }
 
-  export function serve(
-    options: {
-      readonly port: number;
-      readonly hostname: string;
-      readonly fetch: (
-        request: Request,
-        ...platform: unknown[]
-      ) => Promise<Response>;
-    },
-  ): void;
+  export function serve(options: {
+    readonly port: number;
+    readonly hostname: string;
+    readonly fetch: (request: Request, server: unknown) => Promise<Response>;
+  }): void;
 }
 
 declare module "bun:sqlite" {
-  export class Database {
-    constructor(file: string);
-    exec(sql: string): void;
-    prepare(sql: string): {
-      all(...params: (string | number | null)[]): Record<string, unknown>[];
-    };
-    close(): void;
-  }
+  export { DatabaseSync as Database } from "node:sqlite";
 }

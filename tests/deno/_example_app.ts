@@ -1,46 +1,40 @@
 import { DatabaseSync } from "node:sqlite";
-import { assertEquals, assertMatch } from "@std/assert";
+import type { Mail } from "@gatehouse/web/accounts";
+import { createSQLAccountStore } from "@gatehouse/web/accounts/store";
+import {
+  type TestAccounts,
+  testAccounts,
+} from "@gatehouse/web/accounts/testing";
 import {
   hashPassword,
   type PasswordOptions,
 } from "@gatehouse/web/auth/password";
 import type { FetchFunction } from "@gatehouse/web/fetch-router";
+import type { SQLQuery } from "@gatehouse/web/session/sql";
 import { createTestClient } from "@gatehouse/web/testing";
-import { createApp } from "../../examples/app/app.ts";
-import { createTables, type Query } from "../../examples/app/data/database.ts";
+import { accountOptions } from "../../examples/app/account_options.ts";
+import { type AppOptions, createApp } from "../../examples/app/app.ts";
+import { Notices } from "../../examples/app/data/notices.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
-import type { DemoAccount } from "../../examples/app/data/seed.ts";
-import type { Mail } from "../../examples/app/outbox.ts";
-import { Users } from "../../examples/app/data/users.ts";
-import { createDemoProvider } from "../../examples/app/demo_provider.ts";
-import { createOIDCLogin } from "../../examples/app/external_logins.ts";
+import type { definition } from "../../examples/app/definition.ts";
+import { providersOf } from "../../examples/app/providers.ts";
+import { serveDemoProvider } from "../../examples/app/serve.ts";
 import type { ServedApp } from "./_app_servers.ts";
+import { freePort } from "./_programs.ts";
 import { serveLocally } from "./_serve.ts";
 import { turns } from "../_wait.ts";
-
-const ROOT = new URL("../../", import.meta.url);
 
 /** The pages for admins only, and a missing one. */
 export const PAGES_FOR_ADMINS: readonly string[] = [
   "/",
   "/account",
-  "/account/password",
-  "/account/email",
-  "/account/email/change",
-  "/account/security",
-  "/account/security/app",
-  "/account/security/app/remove",
-  "/account/confirm",
-  "/account/logins",
-  "/account/passkeys",
-  "/account/sessions",
   "/account/keys",
-  "/account/tokens",
   "/editor",
   "/editor/new",
+  "/editor/1",
   "/admin",
   "/admin/audit",
-  "/source?file=docs/README.md",
+  "/outbox",
   "/nowhere",
 ];
 
@@ -50,134 +44,108 @@ export const PASSWORD = "correct horse battery";
 /** The cost of hashes in these tests: little. */
 export const CHEAP: PasswordOptions = { memory: 64, passes: 1 };
 
+/** A role of the application. */
+export type Role = "user" | "editor" | "admin";
+
 /** The example application, served with its demo identity provider. */
 export interface ExampleApp extends ServedApp, AsyncDisposable {
-  readonly database: Query;
-  readonly users: Users;
+  readonly accounts: TestAccounts<typeof definition.names>;
+  readonly database: SQLQuery;
   /** The lines of the request log so far. */
   readonly log: string[];
-  /** The errors that handlers have thrown so far. */
-  readonly errors: unknown[];
   /** The emails sent so far. */
-  readonly mails: Mail[];
-  /** Returns the time in epoch milliseconds. */
-  now(): number;
-  /** Advances the time by milliseconds. */
-  wait(passed: number): void;
+  readonly mails: readonly Mail[];
   /** Creates a browser without cookies. */
   visitor(): Visitor;
+  /** Creates an account with a password. */
+  createUser(
+    user: { readonly name?: string; readonly email: string; role?: Role },
+  ): Promise<string>;
   /** Creates a browser with a logged-in user of a role. */
-  loggedIn(role?: "user" | "editor" | "admin"): Promise<Visitor>;
+  loggedIn(role?: Role): Promise<Visitor>;
 }
 
 /** Options for {@linkcode startExampleApp}. */
-export interface ExampleAppOptions {
+export interface ExampleAppOptions
+  extends Pick<AppOptions, "trustedProxies" | "demo" | "outbox"> {
   /** Wraps the application's database. */
-  readonly wrap?: (query: Query) => Query;
-  /** The trusted proxies. */
-  readonly trustedProxies?: number;
-  /** The accounts on the login page. */
-  readonly demoAccounts?: () => Promise<DemoAccount[]>;
-  /**
-   * The cost of password hashes.
-   *
-   * @default {CHEAP}
-   */
-  readonly passwords?: PasswordOptions;
+  readonly wrap?: (query: SQLQuery) => SQLQuery;
+  /** Returns the time in epoch milliseconds: by default one that stands still. */
+  readonly now?: () => number;
 }
 
 /** Serves the example application on a free port, over a database in memory. */
 export async function startExampleApp(
-  options: ExampleAppOptions = {},
+  { wrap = (query) => query, now, ...options }: ExampleAppOptions = {},
 ): Promise<ExampleApp> {
-  const { wrap = (query) => query, trustedProxies, demoAccounts } = options;
-  const { passwords = CHEAP } = options;
-  const sent = new Set<Promise<void>>();
-  const server = listen(sent);
-  const demoServer = listen(sent);
-  const baseURL = `http://localhost:${server.port}`;
-  const issuer = `http://127.0.0.1:${demoServer.port}`;
-  // The clock is frozen, so that delays do not depend on the time of a hash.
-  let time = Date.now();
-  const now = () => time;
-  const demo = createDemoProvider({
-    issuer,
-    baseURL,
-    name: "demo",
-    now,
+  const { promise, resolve } = Promise.withResolvers<FetchFunction>();
+  const server = serveLocally(async (request, info) =>
+    await (await promise)(request, info)
+  );
+  const servers = [server];
+  const baseURL = `http://localhost:${server.addr.port}`;
+  const settings = { get: () => undefined, baseURL, demoPort: freePort() };
+  const demo = await serveDemoProvider(settings, ({ port }, fetch) => {
+    servers.push(serveLocally((request) => fetch(request), { port }));
   });
-  demoServer.serve(demo.fetch);
-  const database = overSQLite(new DatabaseSync(":memory:"));
-  await createTables(database);
-  const users = new Users(database);
+  const file = new DatabaseSync(":memory:");
+  const query = overSQLite(file);
+  const database = wrap(query);
+  const store = createSQLAccountStore(query);
+  await store.migrate();
+  await new Notices(query).migrate();
   const log: string[] = [];
-  const errors: unknown[] = [];
-  const mails: Mail[] = [];
-  const app = createApp({
-    database: wrap(database),
-    baseURL,
-    logins: [createOIDCLogin(demo.registration, { baseURL, now })],
-    log: (line) => log.push(line),
-    reportError: (error) => errors.push(error),
-    sendMail: (mail) => void mails.push(mail),
-    trustedProxies,
-    readFile: (path) => Deno.readTextFile(new URL(path, ROOT)),
-    now,
-    demoAccounts,
-    passwords,
-  });
-  server.serve(app.fetch);
-  return {
-    baseURL,
-    issuer,
+  const accounts = testAccounts({
+    ...accountOptions,
+    origin: baseURL,
     database,
-    users,
+    providers: providersOf(settings, demo),
+    ...now && { now },
+  });
+  const { fetch } = createApp({
+    ...options,
+    accounts,
+    database,
+    baseURL,
+    log: (line) => log.push(line),
+  });
+  resolve(fetch);
+  const { mails } = accounts;
+  const visitor = () => createVisitor(baseURL);
+  async function createUser(
+    { name = "Ada", email, role = "user" }: Parameters<
+      ExampleApp["createUser"]
+    >[0],
+  ): Promise<string> {
+    const id = crypto.randomUUID();
+    const passwordHash = await hashPassword(PASSWORD, CHEAP);
+    const facts = { emailVerified: true, language: null, fields: {} };
+    const account = { id, name, email, role, passwordHash, createdAt: 0 };
+    await store.create({ ...facts, ...account });
+    return id;
+  }
+  return {
+    accounts,
+    baseURL,
+    issuer: demo!.issuer,
+    database: query,
     log,
-    errors,
     mails,
-    now,
-    wait: (passed) => void (time += passed),
-    visitor: () => createVisitor(baseURL, sent),
+    visitor,
+    createUser,
     async loggedIn(role = "user") {
       const email = `${role}-${crypto.randomUUID()}@example.com`;
-      const passwordHash = await hashPassword(PASSWORD, passwords);
-      await users.create({ name: `Some ${role}`, email, role, passwordHash });
-      const visitor = createVisitor(baseURL, sent);
-      await visitor.post("/login", { email, password: PASSWORD });
-      return visitor;
+      await createUser({ name: `Some ${role}`, email, role });
+      const browser = visitor();
+      await browser.post("/login", { email, password: PASSWORD });
+      return browser;
     },
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
-      await demoServer.shutdown();
-      await deliverEvents();
-      database[Symbol.dispose]();
+      for (const server of servers) await server.shutdown();
+      await accounts.flush();
+      await turns();
+      file.close();
     },
-  };
-}
-
-/** Waits for security events, which follow the response in the next task. */
-export async function deliverEvents(): Promise<void> {
-  await turns();
-}
-
-/**
- * Listens on a free port, before the application exists.
- *
- * @param sent Receives the responses on their way.
- */
-function listen(sent: Set<Promise<void>>) {
-  const { promise, resolve } = Promise.withResolvers<FetchFunction>();
-  const server = serveLocally(async (request, info) => {
-    const response = await (await promise)(request, info);
-    const completed = info.completed.catch(() => {})
-      .finally(() => sent.delete(completed));
-    sent.add(completed);
-    return response;
-  });
-  return {
-    port: server.addr.port,
-    serve: resolve,
-    shutdown: () => server.shutdown(),
   };
 }
 
@@ -194,7 +162,7 @@ export interface Visitor {
   /** Returns the session cookie. */
   cookie(): string | undefined;
   /** Logs in at the demo identity provider as one of its people. */
-  logInExternally(person: string, start?: Answer): Promise<Answer>;
+  logInExternally(person: string): Promise<Answer>;
 }
 
 /** A response with its complete body. */
@@ -205,15 +173,14 @@ export interface Answer {
   readonly body: string;
 }
 
-function createVisitor(baseURL: string, sent: Set<Promise<void>>): Visitor {
+function createVisitor(baseURL: string): Visitor {
   const client = createTestClient(
     { fetch: (request) => fetch(request, { redirect: "manual" }) },
     { origin: baseURL },
   );
   const send = async (path: string, init: RequestInit) => {
     const answer = await read(await client.fetch(path, init));
-    // Emails and security events follow the response in the next task.
-    await Promise.all(sent);
+    // Security events follow the response in the next task.
     await turns();
     return answer;
   };
@@ -226,26 +193,12 @@ function createVisitor(baseURL: string, sent: Set<Promise<void>>): Visitor {
         body: new URLSearchParams(fields),
       }),
     cookie: () => client.cookies.get("session"),
-    async logInExternally(person, start) {
-      const { location } = start ?? await visitor.get("/auth/demo");
+    async logInExternally(person) {
+      const { location } = await visitor.get("/login/with/demo");
       return await visitor.get(await choose(location!, person));
     },
   };
   return visitor;
-}
-
-/** Creates an API key or an access token on its page, and returns it. */
-export async function createSecret(
-  visitor: Visitor,
-  path: "/account/keys" | "/account/tokens",
-  label = "Mine",
-): Promise<string> {
-  const { status, location } = await visitor.post(path, { label });
-  assertEquals([status, location], [302, `${path}/new`]);
-  const { body } = await visitor.get(location!);
-  const [, secret] = /<code id="secret">([^<]+)<\/code>/.exec(body) ?? [];
-  assertMatch(secret ?? "", /^board_(key|token)_\w{30,}$/);
-  return secret!;
 }
 
 /** Chooses a person at the demo identity provider and returns the redirect. */

@@ -18,6 +18,8 @@ interface Picture {
   readonly scheme: "light" | "dark";
   /** The browser that takes the picture. */
   readonly visitor?: Visitor;
+  /** `false` for a picture of the beginning of the page. */
+  readonly isWhole?: boolean;
 }
 
 /** The pictures look the same wherever Debian's fonts-liberation is. */
@@ -35,7 +37,10 @@ const folder = Deno.args[0] ??
   new URL("../../docs/images", import.meta.url).pathname;
 await Deno.mkdir(folder, { recursive: true });
 
-await using app = await startExampleApp();
+/** The day of the keys in the pictures, which stays the same. */
+const DAY = Date.UTC(2026, 4, 4, 9, 30);
+
+await using app = await startExampleApp({ now: () => DAY });
 const fonts = await Deno.makeTempFile({ suffix: ".conf" });
 await Deno.writeTextFile(fonts, FONTS);
 await using browser = await launch({ FONTCONFIG_FILE: fonts });
@@ -48,6 +53,7 @@ const pictures: Picture[] = [
     path: "/account/keys",
     scheme: "light",
     visitor: admin,
+    isWhole: false,
   },
   { file: "noticeboard_dark.png", path: "/", scheme: "dark", visitor: admin },
 ];
@@ -67,25 +73,32 @@ async function prepare({ database, loggedIn }: ExampleApp): Promise<Visitor> {
     ["New opening hours", "The office is open until six from May on."],
   ];
   for (const [title, body] of notices) {
-    await admin.post("/editor", { title, body });
+    await admin.post("/editor/new", { title, body });
   }
-  await admin.post("/account/keys", { label: "Weekly report" });
-  await admin.post("/account/keys", { label: "Calendar at home" });
+  for (const name of ["Weekly report", "Calendar at home"]) {
+    const values = { name, "scope-notices:read": "on", days: "90" };
+    await admin.post("/account/keys", values);
+  }
   const day = 24 * 60 * 60 * 1000;
   const first = Date.UTC(2026, 3, 20, 9, 30);
-  for (const table of ["notices", "api_keys"]) {
-    const sql = `UPDATE ${table} SET created_at = ? + id * ?`;
-    await database(sql, [first, day]);
-  }
-  await database("UPDATE users SET name = ?", ["Alma Admin"]);
-  await database("UPDATE notices SET author = ?", ["Alma Admin"]);
+  const sql = "UPDATE notices SET author = ?, created_at = ? + id * ?";
+  await database(sql, ["Alma Admin", first, day]);
+  await database("UPDATE gatehouse_users SET name = ?", ["Alma Admin"]);
+  // The beginning of a key is random, and so is the order of keys of one time.
+  await database(
+    `UPDATE gatehouse_ways_in SET data = json_set(data, '$.start', ?),
+      created_at = created_at + length(name)`,
+    ["board_key_Mw71"],
+  );
+  // The next page would show the message of the last form.
+  await admin.get("/editor");
   return admin;
 }
 
 async function take(
   browser: Browser,
   { baseURL }: ExampleApp,
-  { file, path, scheme, visitor }: Picture,
+  { file, path, scheme, visitor, isWhole = true }: Picture,
 ): Promise<void> {
   const context = await browser.newContext({
     colorScheme: scheme,
@@ -98,6 +111,6 @@ async function take(
   }
   const page = await context.newPage();
   await page.goto(baseURL + path);
-  await page.screenshot({ path: `${folder}/${file}`, fullPage: true });
+  await page.screenshot({ path: `${folder}/${file}`, fullPage: isWhole });
   await context.close();
 }

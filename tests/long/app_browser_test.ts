@@ -1,120 +1,124 @@
+/** The noticeboard in Chromium: its layout, on its own and on account pages. */
 import { assert, assertEquals } from "@std/assert";
-import { generateTOTP } from "@gatehouse/web/auth/second-factor";
-import { PAGES_FOR_ADMINS, PASSWORD } from "../deno/_example_app.ts";
+import type { Page } from "npm:playwright-core@1.56.1";
+import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
+import { Outbox } from "../../examples/app/features/outbox.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
+import {
+  type ExampleApp,
+  PAGES_FOR_ADMINS,
+  startExampleApp,
+} from "../deno/_example_app.ts";
 import { layoutFaults } from "../deno/_layout.ts";
 import { walk } from "../deno/_walk.ts";
 
-walk(
-  "every page fits a narrow screen, has one main heading and labels",
-  async ({ app, open, page, send }) => {
-    const admin = await app.loggedIn("admin");
-    await admin.post("/account/keys", { label: "x".repeat(60) });
-    await admin.post("/editor", {
-      title: "y".repeat(120),
-      body: "z".repeat(500),
-    });
-    const session = {
-      name: "session",
-      value: admin.cookie()!,
-      url: app.baseURL,
-    };
-    await page.context().addCookies([session]);
-    await page.setViewportSize({ width: 320, height: 640 });
-    for (const path of PAGES_FOR_ADMINS) await check(path);
-    await page.context().clearCookies();
-    const forVisitors = [
-      "/",
-      "/login",
-      "/login/email",
-      "/login/email/code",
-      "/forgot-password",
-      "/reset-password",
-      "/reset-password/done",
-      "/register",
-    ];
-    for (const path of forVisitors) await check(path);
-    await send("Register");
-    await fits("/register, failed");
+const FOR_VISITORS = ["/", "/login", "/register", "/login/with/demo"];
 
-    async function check(path: string) {
-      await open(path);
-      await fits(path);
-      assertEquals(
-        await page.getByRole("heading", { level: 1 }).count(),
-        1,
-        path,
-      );
-      assertEquals(await page.getByRole("main").count(), 1, path);
-      assertEquals(await page.getByRole("banner").count(), 1, path);
-      for (
-        const field of await page.locator("input:visible, textarea, select")
-          .all()
-      ) {
-        const id = await field.getAttribute("id");
-        const label = await field.getAttribute("aria-label");
-        const labels = await page.locator(`label[for="${id}"]`).count();
-        assert(label !== null || labels === 1, `${path}: ${id} has no label`);
-      }
-    }
+/** WCAG 2.5.3, which is not among the default rules. */
+const RULES = '{ "label-content-name-mismatch": { enabled: true } }';
 
-    /** Asserts that no element is wider than the screen. */
-    async function fits(path: string) {
-      for (const selector of ["html", "header.bar", "main"]) {
-        const box = (await page.locator(selector).boundingBox())!;
-        assert(box.x >= 0 && box.x + box.width <= 320, `${path}: ${selector}`);
-      }
-      const width = await page.locator("body").evaluate((body) =>
-        body.ownerDocument.documentElement.scrollWidth
-      );
-      assertEquals(width, 320, path);
-    }
+/** In dark mode only the colors differ. */
+const SCHEMES = [
+  ["light", `axe.run({ rules: ${RULES} })`],
+  ["dark", 'axe.run({ runOnly: ["color-contrast"] })'],
+] as const;
+
+const demo = {
+  list: () =>
+    Promise.resolve([
+      { role: "admin", email: "admin@example.com", password: "MoAxvkQpVnzr" },
+    ]),
+};
+
+/** Starts the application with long texts, and logs an admin in. */
+async function startFull(page: Page): Promise<ExampleApp> {
+  const outbox = new Outbox();
+  const app = await startExampleApp({ demo, outbox });
+  const subject = "Log in to Noticeboard";
+  const text = `${app.baseURL}/login/email/link?token=${"x".repeat(100)}`;
+  outbox.mails.push({ to: "ada@example.com", subject, text, html: "" });
+  const admin = await app.loggedIn("admin");
+  const notice = { title: "y".repeat(120), body: "z".repeat(500) };
+  await admin.post("/editor/new", notice);
+  const value = admin.cookie()!;
+  const session = { name: "session", value, url: app.baseURL };
+  await page.context().addCookies([session]);
+  return app;
+}
+
+/** Opens each page, and returns the faults of all. */
+async function faultsOfAll(
+  page: Page,
+  baseURL: string,
+  faultsOf: (page: Page) => Promise<readonly string[]>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const check = async (path: string) => {
+    for (const fault of await faultsOf(page)) faults.push(`${path}: ${fault}`);
+  };
+  const visit = async (path: string) => {
+    await page.goto(baseURL + path);
+    await check(path);
+  };
+  for (const path of PAGES_FOR_ADMINS) await visit(path);
+  await visit("/editor/new");
+  await page.getByRole("button", { name: "Publish" }).click();
+  await page.getByRole("alert").waitFor();
+  await check("/editor/new, failed");
+  await page.context().clearCookies();
+  for (const path of FOR_VISITORS) await visit(path);
+  return faults;
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** Returns the faults that axe-core finds: color scheme, rule and place. */
+async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found: string[] = [];
+  for (const [colorScheme, run] of SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const { violations } = await page.evaluate<AxeResults>(run);
+    found.push(
+      ...violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html }) => `${colorScheme}, ${id}: ${html}`)
+      ),
+    );
+  }
+  return found;
+}
+
+testInChromium(
+  "Chromium: axe-core finds no problem in the noticeboard, light and dark",
+  async () => {
+    await using browser = await launch();
+    const page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+    await using app = await startFull(page);
+    assertEquals(await faultsOfAll(page, app.baseURL, axeFaults), []);
+    await page.close();
   },
 );
 
-walk(
-  "no page on a phone has buttons that touch, wide check boxes or many tabs",
-  async ({ app, open, page }) => {
-    await page.setViewportSize({ width: 390, height: 800 });
-    const faults: string[] = [];
-    const check = async (path: string) => {
-      await open(path);
-      for (const fault of await layoutFaults(page)) {
-        faults.push(`${path}: ${fault}`);
-      }
-    };
-    const admin = await app.loggedIn("admin");
-    await admin.post("/editor", { title: "Tea", body: "All welcome" });
-    for (
-      const path of ["/", "/login", "/login/email", "/register", "/nowhere"]
-    ) {
-      await check(path);
-    }
-    const cookies = (value: string) =>
-      page.context().addCookies([{
-        name: "session",
-        value,
-        url: app.baseURL,
-      }]);
-    await cookies(admin.cookie()!);
-    for (const path of PAGES_FOR_ADMINS) {
-      await check(path);
-    }
-    const form = await (await admin.get("/account/security/app")).body;
-    const [, setup = ""] = /name="setup" value="([^"]+)"/.exec(form)!;
-    const [, secret = ""] = /id="totp-secret">([^<]+)</.exec(form)!;
-    const code = await generateTOTP(secret.replaceAll(" ", ""), {
-      time: app.now(),
-    });
-    await admin.post("/account/security/app", { setup, code });
-    const visitor = app.visitor();
-    const email = (await app.users.find(1))!.email!;
-    await visitor.post("/login", { email, password: PASSWORD });
-    await cookies(visitor.cookie()!);
-    await check("/login/code");
-    assertEquals(await page.getByRole("checkbox").count(), 1);
-    assertEquals(faults, []);
-  },
-);
+for (const width of [320, 390, 1280]) {
+  testInChromium(
+    `Chromium: nothing in the noticeboard touches or overflows at ${width} px`,
+    async () => {
+      await using browser = await launch();
+      const viewport = { width, height: 800 };
+      const page = await browser.newPage({ viewport });
+      page.setDefaultTimeout(30_000);
+      await using app = await startFull(page);
+      assertEquals(await faultsOfAll(page, app.baseURL, layoutFaults), []);
+      await page.close();
+    },
+  );
+}
 
 walk(
   "the first tab stop skips to the content",

@@ -3,18 +3,21 @@ import config from "../../deno.json" with { type: "json" };
 import {
   assert,
   assertEquals,
+  assertRejects,
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/testing";
-import { createTables } from "../../examples/app/data/database.ts";
+import { createSQLAccountStore } from "@gatehouse/web/accounts/store";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
 import { DemoAccounts } from "../../examples/app/data/demo_accounts.ts";
-import { seed } from "../../examples/app/data/seed.ts";
+import { Notices } from "../../examples/app/data/notices.ts";
+import { postMailsTo } from "../../examples/app/features/outbox.ts";
 import { openNoticeboard } from "../../examples/app/noticeboard.ts";
+import { providersOf } from "../../examples/app/providers.ts";
 import { readSettings } from "../../examples/app/settings.ts";
-import { Users } from "../../examples/app/data/users.ts";
-import { REPOSITORY } from "../../site/pages.ts";
+import { captureConsole } from "../_console.ts";
+import { serveLocally } from "../deno/_serve.ts";
 import {
   type Runtime,
   runtimes,
@@ -40,7 +43,7 @@ for (const runtime of runtimes()) {
       const again = await run(runtime, env, first.cookie);
 
       assertStringIncludes(first.login, "Log in with Demo provider");
-      assertStringIncludes(first.home, "You are logged in, Alma Admin");
+      assertStringIncludes(first.home, "Log out");
       assertEquals(first.home.match(/<article>/g)?.length, 4);
       // The application prints the accounts again, and their database.
       assertStringIncludes(again.home, "Welcome to the noticeboard");
@@ -53,31 +56,25 @@ for (const runtime of runtimes()) {
       const isAway = first.output.includes("No Redis at 127.0.0.1:");
       assertEquals(isAway, runtime === "Bun");
       assert(!first.output.includes("s3cret"), first.output);
-      // A Worker cannot read files.
-      const source = runtime === "Workers"
-        ? `${REPOSITORY}/blob/main/examples/app/features/login.ts`
-        : "/source?file=examples%2Fapp%2Ffeatures%2Flogin.ts";
-      assertStringIncludes(first.login, `href="${source}"`);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
   });
 }
 
-Deno.test("a database of an older version gets the new columns", async () => {
-  using database = overSQLite(new DatabaseSync(":memory:"));
-  await database(
-    `CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE,
-      password_hash TEXT, name TEXT, role TEXT, avatar_url TEXT,
-      created_at INTEGER)`,
-    [],
-  );
-  await database("INSERT INTO users (name, role) VALUES ('Ada', 'user')", []);
-
-  for (let start = 1; start <= 2; start++) await createTables(database);
-
-  const user = await new Users(database).find(1);
-  assertEquals([user?.name, user?.accessVersion], ["Ada", 1]);
+Deno.test("the board of an older version keeps its notices", async () => {
+  using file = new DatabaseSync(":memory:");
+  const database = overSQLite(file);
+  file.exec("CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE)");
+  const notices = new Notices(database);
+  await notices.migrate();
+  await notices.create({ title: "Garden day", body: "At ten" }, "Ada");
+  using _log = captureConsole("log");
+  const settings = readSettings(() => undefined);
+  for (let start = 1; start <= 2; start++) {
+    await openNoticeboard({ settings, database, databaseName: "memory" });
+  }
+  assertEquals((await notices.list()).map(({ author }) => author), ["Ada"]);
 });
 
 Deno.test("only the entry files of the application use runtime APIs", async () => {
@@ -111,51 +108,183 @@ for (const runtime of runtimes()) {
   });
 }
 
-const servers = [
-  { settings: {}, isLocal: true },
-  { settings: { BASE_URL: "http://127.0.0.1:8000" }, isLocal: true },
-  { settings: { BASE_URL: "https://board.example" }, isLocal: false },
-  { settings: { HOST: "0.0.0.0" }, isLocal: false },
+/** The settings that an origin outside this computer needs. */
+const BOARD = {
+  BASE_URL: "https://board.example",
+  SECRET: "q7Vd2LxN9bTz4KfH8mRc1YpW5sJg3Ae0",
+  MAIL_URL: "https://mails.example/send",
+};
+
+function settingsOf(variables: Readonly<Record<string, string>>) {
+  return readSettings((name) => variables[name]);
+}
+
+const servers: readonly {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly isLocal: boolean;
+}[] = [
+  { variables: {}, isLocal: true },
+  { variables: { BASE_URL: "http://127.0.0.1:8000" }, isLocal: true },
+  { variables: BOARD, isLocal: false },
+  { variables: { HOST: "0.0.0.0" }, isLocal: false },
 ];
 
-for (const { settings, isLocal } of servers) {
+for (const { variables, isLocal } of servers) {
   const effect = isLocal ? "keeps" : "forgets";
   Deno.test({
     name: `with ${
-      JSON.stringify(settings)
+      JSON.stringify(variables)
     } the application ${effect} the passwords of demo accounts`,
     // An application prepares a hash in the background when it starts.
     sanitizeOps: false,
     fn: async () => {
-      using database = overSQLite(new DatabaseSync(":memory:"));
-      const local = readSettings(() => undefined);
-      await openNoticeboard({ settings: local, database });
-      const variables: Record<string, string | undefined> = settings;
+      using file = new DatabaseSync(":memory:");
+      const database = overSQLite(file);
+      using output = captureConsole("log");
+      const databaseName = "memory";
+      const local = { settings: settingsOf({}), database, databaseName };
+      await openNoticeboard(local);
+      const [first] = output.printed.map(String);
+      assertStringIncludes(first!, "Demo accounts in memory:");
 
-      const app = await openNoticeboard({
-        settings: readSettings((name) => variables[name]),
-        database,
-      });
+      const settings = settingsOf(variables);
+      const app = await openNoticeboard({ ...local, settings });
 
-      const rows = await database("SELECT password FROM demo_accounts", []);
+      const rows = await database("SELECT password FROM demo_passwords", []);
       assertEquals(rows.length, isLocal ? 2 : 0);
       const info = { remoteAddr: { hostname: "127.0.0.1" } };
-      const request = new Request("http://localhost:8000/login");
-      const response = await app.fetch(request, info);
-      const page = await response.text();
-      assertEquals(page.includes("Demo accounts"), isLocal);
+      const { baseURL } = settings;
+      const open = async (path: string) =>
+        await (await app.fetch(new Request(baseURL + path), info)).text();
+      assertEquals((await open("/login")).includes("Demo accounts"), isLocal);
+      assertEquals((await open("/outbox")).includes("<h1>Outbox"), isLocal);
+      await app.sweep();
     },
   });
 }
 
+Deno.test("a new board outside this computer prints its accounts once", async () => {
+  using file = new DatabaseSync(":memory:");
+  using output = captureConsole("log");
+  const options = {
+    settings: settingsOf(BOARD),
+    database: overSQLite(file),
+    databaseName: "memory",
+  };
+  for (let start = 1; start <= 2; start++) await openNoticeboard(options);
+  assertEquals(output.printed.length, 1);
+  const [text] = output.printed.map(String);
+  assertStringIncludes(text!, "in memory, printed only this once:");
+});
+
+for (const name of ["SECRET", "MAIL_URL"] as const) {
+  Deno.test(`an origin outside this computer needs ${name}`, async () => {
+    using file = new DatabaseSync(":memory:");
+    const { [name]: _, ...others } = BOARD;
+    const options = {
+      settings: settingsOf(others),
+      database: overSQLite(file),
+      databaseName: "memory",
+    };
+    await assertRejects(
+      () => openNoticeboard(options),
+      TypeError,
+      `${name === "SECRET" ? "secrets" : "sendMail"} is missing`,
+    );
+  });
+}
+
+Deno.test("MAIL_URL gets each email as JSON, and its failure is an error", async () => {
+  const received: unknown[] = [];
+  let status = 204;
+  await using server = serveLocally(async (request) => {
+    const { method, headers } = request;
+    const type = headers.get("Content-Type");
+    received.push([method, type, await request.json()]);
+    return new Response(null, { status });
+  });
+  const send = postMailsTo(`http://127.0.0.1:${server.addr.port}/`);
+  const mail = {
+    to: "ada@example.com",
+    subject: "Hi",
+    text: "Hi",
+    html: "<p>Hi",
+  };
+  await send(mail);
+  assertEquals(received, [["POST", "application/json", mail]]);
+  status = 500;
+  await assertRejects(() => send(mail), Error, "Cannot send email: 500");
+});
+
 Deno.test("a demo account whose password was changed is not shown", async () => {
-  using database = overSQLite(new DatabaseSync(":memory:"));
-  await createTables(database);
-  const demo = new DemoAccounts(database);
-  await demo.remember(await seed(database));
-  const users = new Users(database);
-  await users.resetPassword((await users.find(1))!, "another hash");
+  using file = new DatabaseSync(":memory:");
+  const database = overSQLite(file);
+  const store = createSQLAccountStore(database);
+  await store.migrate();
+  await new Notices(database).migrate();
+  const demo = new DemoAccounts(database, store);
+  const [admin] = await demo.seed(true);
+  assertEquals((await demo.list())[0]?.password, admin!.password);
+  const { id, version } = (await store.findByEmail(admin!.email))!;
+  await store.change(id, version, { passwordHash: "another hash" });
   assertEquals((await demo.list()).map(({ role }) => role), ["editor"]);
+  const editor = await store.findByEmail("editor@example.com");
+  await store.remove(editor!.id, editor!.version);
+  assertEquals(await demo.list(), []);
+});
+
+const named = [
+  ["PORTAL", "portal", "Google", {}],
+  ["CODE_HOST", "code-host", "GitHub", {}],
+  ["OFFICE_SUITE", "office-suite", "Microsoft", {}],
+  ["SOCIAL", "social", "Facebook", {}],
+  ["MICROBLOG", "microblog", "X", {}],
+  ["IDENTITY_CLOUD", "identity-cloud", "Auth0", {
+    IDENTITY_CLOUD_DOMAIN: "board.eu.auth0.com",
+  }],
+  ["WORKFORCE_ID", "workforce-id", "Okta", {
+    WORKFORCE_ID_ISSUER: "https://board.okta.com",
+  }],
+  ["OIDC", "oidc", "Our login", {
+    OIDC_ISSUER: "https://login.example",
+    OIDC_LABEL: "Our login",
+  }],
+] as const;
+
+Deno.test("the settings of every provider create a separate login", () => {
+  const variables: Record<string, string> = {};
+  for (const [prefix, _name, _label, more] of named) {
+    Object.assign(variables, more, {
+      [`${prefix}_CLIENT_ID`]: "id",
+      [`${prefix}_CLIENT_SECRET`]: "s3cret",
+    });
+  }
+  const providers = providersOf(settingsOf({ ...BOARD, ...variables }));
+  const found = Object.entries(providers).map(([name, { label, provider }]) =>
+    [name, label, provider.redirectUri] as const
+  );
+  assertEquals(
+    found,
+    named.map(([_prefix, name, label]) =>
+      [
+        name,
+        label,
+        `https://board.example/login/with/${name}/callback`,
+      ] as const
+    ),
+  );
+});
+
+Deno.test("a login with incomplete settings prevents the start", () => {
+  const halves: Record<string, string>[] = [
+    { PORTAL_CLIENT_ID: "id" },
+    { OIDC_ISSUER: "https://login.example", OIDC_CLIENT_ID: "id" },
+    { IDENTITY_CLOUD_CLIENT_ID: "id", IDENTITY_CLOUD_CLIENT_SECRET: "x" },
+  ];
+  for (const variables of halves) {
+    const settings = settingsOf(variables);
+    assertThrows(() => providersOf(settings), TypeError, "is not set");
+  }
 });
 
 for (const value of ["yes", "-1", "1.5", "", "999"]) {

@@ -1,47 +1,85 @@
-import type { DemoAccount } from "./seed.ts";
-import type { Query } from "./database.ts";
-import { ROLES } from "./users.ts";
+import type { AccountStore } from "@gatehouse/web/accounts/store";
+import { hashPassword } from "@gatehouse/web/auth/password";
+import type { SQLQuery } from "@gatehouse/web/session/sql";
+import demo from "./demo.json" with { type: "json" };
+import { Notices } from "./notices.ts";
+
+/** An account of the demo. */
+export interface DemoAccount {
+  readonly email: string;
+  readonly password: string;
+  readonly role: string;
+}
 
 /**
- * The passwords of the demo accounts, which the login page shows on the computer
- * that runs the application. All other passwords are stored as hashes only.
+ * The accounts of a new board, with random passwords: no installation has a
+ * password that others know. The database keeps the passwords only for the login
+ * page on the computer that runs the application.
  */
 export class DemoAccounts {
-  readonly #query: Query;
+  readonly #query: SQLQuery;
+  readonly #store: AccountStore;
 
-  constructor(query: Query) {
+  constructor(query: SQLQuery, store: AccountStore) {
     this.#query = query;
+    this.#store = store;
   }
 
-  /** Stores the passwords of new demo accounts. */
-  async remember(accounts: readonly DemoAccount[]): Promise<void> {
-    for (const { email, password } of accounts) {
-      await this.#query(
-        `INSERT INTO demo_accounts (user_id, password, password_hash)
-          SELECT id, ?, password_hash FROM users WHERE email = ?`,
-        [password, email],
-      );
+  /**
+   * Adds two accounts and four notices to a database without accounts.
+   *
+   * @param isRemembered `true` to keep the passwords.
+   * @returns The accounts; an empty array if the database had some.
+   */
+  async seed(isRemembered: boolean): Promise<DemoAccount[]> {
+    await this.#query(
+      `CREATE TABLE IF NOT EXISTS demo_passwords
+        (user_id TEXT PRIMARY KEY, password TEXT, password_hash TEXT)`,
+      [],
+    );
+    if (!isRemembered) await this.#query("DELETE FROM demo_passwords", []);
+    const { accounts: [first] } = await this.#store.list({ limit: 1 });
+    if (first !== undefined) return [];
+    const created: DemoAccount[] = [];
+    for (const person of demo.people) {
+      const id = crypto.randomUUID();
+      // 72 random bits in 12 characters.
+      const bytes = crypto.getRandomValues(new Uint8Array(9));
+      const password = btoa(String.fromCharCode(...bytes));
+      const passwordHash = await hashPassword(password);
+      const account = {
+        ...person,
+        id,
+        passwordHash,
+        emailVerified: true,
+        language: null,
+        fields: {},
+        createdAt: Date.now(),
+      };
+      // Two servers may start at once: the accounts of the first one count.
+      if (await this.#store.create(account) === null) continue;
+      const sql = "INSERT INTO demo_passwords VALUES (?, ?, ?)";
+      if (isRemembered) await this.#query(sql, [id, password, passwordHash]);
+      created.push({ ...person, password });
     }
+    const board = new Notices(this.#query);
+    const isEmpty = (await board.list()).length === 0;
+    const notices = isEmpty && created.length > 1 ? demo.notices : [];
+    for (const notice of notices) await board.create(notice, notice.author);
+    return created;
   }
 
   /** Returns the accounts whose password was not changed. */
   async list(): Promise<DemoAccount[]> {
-    const rows = await this.#query(
-      `SELECT users.email, users.role, demo_accounts.password
-        FROM demo_accounts JOIN users ON users.id = user_id
-        AND users.password_hash = demo_accounts.password_hash
-        ORDER BY user_id`,
-      [],
-    );
-    return rows.map(({ email, role, password }) => ({
-      email: String(email),
-      role: ROLES.find((one) => one === role) ?? "user",
-      password: String(password),
-    }));
-  }
-
-  /** Deletes the passwords, for example on a server that others can reach. */
-  async forget(): Promise<void> {
-    await this.#query("DELETE FROM demo_accounts", []);
+    const sql = "SELECT * FROM demo_passwords ORDER BY rowid";
+    const found: DemoAccount[] = [];
+    for (const row of await this.#query(sql, [])) {
+      const account = await this.#store.find(String(row.user_id));
+      const login = account && await this.#store.findLogin(account.email);
+      if (!login || login.passwordHash !== row.password_hash) continue;
+      const { email, role } = login.account;
+      found.push({ email, role, password: String(row.password) });
+    }
+    return found;
   }
 }

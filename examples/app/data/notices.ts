@@ -1,4 +1,4 @@
-import type { Query, Row } from "./database.ts";
+import type { SQLQuery } from "@gatehouse/web/session/sql";
 
 /** A notice that everyone can read. */
 export interface Notice {
@@ -11,32 +11,47 @@ export interface Notice {
   readonly createdAt: number;
 }
 
-/** The part of a notice that an editor writes. */
-export type NoticeText = Pick<Notice, "title" | "body">;
+type Text = Pick<Notice, "title" | "body">;
 
-/** The notices on the board. */
+const SELECT =
+  "SELECT id, title, body, author, created_at AS createdAt FROM notices";
+
+/** The notices on the board. User input is only ever a parameter of the SQL. */
 export class Notices {
-  readonly #query: Query;
+  readonly #query: SQLQuery;
 
-  constructor(query: Query) {
+  constructor(query: SQLQuery) {
     this.#query = query;
+  }
+
+  /** Creates the table, if it is missing. */
+  async migrate(): Promise<void> {
+    await this.#query(
+      `CREATE TABLE IF NOT EXISTS notices (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        title TEXT NOT NULL,
+        body TEXT NOT NULL,
+        author TEXT NOT NULL,
+        created_at INTEGER NOT NULL
+      )`,
+      [],
+    );
   }
 
   /** Returns the latest notices, the newest first. */
   async list(): Promise<Notice[]> {
-    const sql =
-      "SELECT * FROM notices ORDER BY created_at DESC, id DESC LIMIT 50";
-    return (await this.#query(sql, [])).map(toNotice);
+    const sql = `${SELECT} ORDER BY created_at DESC, id DESC LIMIT 50`;
+    return await this.#query(sql, []) as unknown as Notice[];
   }
 
   /** Finds a notice by id. */
   async find(id: number): Promise<Notice | null> {
-    const [row] = await this.#query("SELECT * FROM notices WHERE id = ?", [id]);
-    return row === undefined ? null : toNotice(row);
+    const [row = null] = await this.#query(`${SELECT} WHERE id = ?`, [id]);
+    return row as Notice | null;
   }
 
   /** Adds a notice. */
-  async create({ title, body }: NoticeText, author: string): Promise<void> {
+  async create({ title, body }: Text, author: string): Promise<void> {
     await this.#query(
       `INSERT INTO notices (title, body, author, created_at)
         VALUES (?, ?, ?, ?)`,
@@ -45,12 +60,10 @@ export class Notices {
   }
 
   /** Changes a notice: `false` if it does not exist. */
-  async update(id: number, { title, body }: NoticeText): Promise<boolean> {
-    const rows = await this.#query(
-      "UPDATE notices SET title = ?, body = ? WHERE id = ? RETURNING id",
-      [title, body, id],
-    );
-    return rows.length === 1;
+  async update(id: number, { title, body }: Text): Promise<boolean> {
+    const sql =
+      "UPDATE notices SET title = ?, body = ? WHERE id = ? RETURNING id";
+    return (await this.#query(sql, [title, body, id])).length === 1;
   }
 
   /** Removes a notice: `false` if it does not exist. */
@@ -58,14 +71,4 @@ export class Notices {
     const sql = "DELETE FROM notices WHERE id = ? RETURNING id";
     return (await this.#query(sql, [id])).length === 1;
   }
-}
-
-function toNotice(row: Row): Notice {
-  return {
-    id: Number(row.id),
-    title: String(row.title),
-    body: String(row.body),
-    author: String(row.author),
-    createdAt: Number(row.created_at),
-  };
 }

@@ -1,15 +1,7 @@
 import { html, type Markup } from "@gatehouse/web/content";
 
-const format = new Intl.DateTimeFormat("en-GB", {
-  dateStyle: "medium",
-  timeStyle: "short",
-  timeZone: "UTC",
-});
-
-/** Returns a time that people and machines can read. */
-export function time(epochMilliseconds: number): Markup {
-  const date = new Date(epochMilliseconds);
-  return html`<time datetime="${date.toISOString()}">${
-    format.format(date)
-  } UTC</time>`;
+/** Returns the day of a time, for people and machines. */
+export function dayOf(epochMilliseconds: number): Markup {
+  const time = new Date(epochMilliseconds).toISOString();
+  return html`<time datetime="${time}">${time.slice(0, 10)}</time>`;
 }
