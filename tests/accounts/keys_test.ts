@@ -104,6 +104,17 @@ Deno.test("a user creates a key on the page, sees it once, and revokes it", asyn
   assertEquals(await accounts.keys.list(user.id), []);
 });
 
+Deno.test("a key is revoked without a confirmation of an old login", async () => {
+  const { accounts, ada, call, user } = await start({});
+  const scopes = ["notes:read"] as const;
+  const issued = await accounts.keys.issue(user.id, { name: "Stolen", scopes });
+  accounts.wait(11 * 60_000);
+  assertEquals((await ada.get("/account/keys")).status, 302);
+  const { id } = issued!.key;
+  assertEquals((await ada.post("/account/keys/remove", { id })).status, 303);
+  assertEquals((await call(issued!.token)).status, 401);
+});
+
 Deno.test("a script creates, lists and revokes keys with JSON", async () => {
   const { ada, call } = await start({});
   const response = await ada.send("/account/keys", {

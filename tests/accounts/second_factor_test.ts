@@ -246,3 +246,20 @@ Deno.test("a restored address removes the app of a thief", async () => {
   const login = await owner.post("/login", values);
   assertEquals(login.headers.get("Location"), "/");
 });
+
+Deno.test("neither a login by email nor a reset bypasses the app (ASVS 6.3.4, 6.4.3)", async () => {
+  const { browser, lastMail, nextCode } = await startWithApp();
+  const mailbox = browser();
+  await mailbox.post("/login/email", { email });
+  const code = codeOf(await lastMail(email));
+  const login = await mailbox.post("/login/email/code", { code });
+  assertEquals(login.headers.get("Location"), "/login/code");
+  assertEquals(await mailbox.isLoggedIn(), false);
+
+  const values = await resetPassword(mailbox, lastMail);
+  const reset = await mailbox.post("/login", values);
+  assertEquals(reset.headers.get("Location"), "/login/code");
+  assertEquals(await mailbox.isLoggedIn(), false);
+  await mailbox.post("/login/code", { code: await nextCode() });
+  assertEquals(await mailbox.isLoggedIn(), true);
+});

@@ -8,6 +8,7 @@ import {
 } from "@std/assert";
 import { Outbox } from "../../examples/app/features/outbox.ts";
 import { captureConsole } from "../_console.ts";
+import { until } from "../_wait.ts";
 import { PAGES_FOR_ADMINS, PASSWORD, startExampleApp } from "./_example_app.ts";
 
 const guarded = [
@@ -142,6 +143,25 @@ Deno.test("a handler that throws is a 500 with a short message and one log line"
     output.printed.map(String),
     Array(2).fill("Error: disk of s3cret"),
   );
+});
+
+Deno.test("POST /login takes as long for an unknown user as for a wrong password (spec 5.1)", async () => {
+  await using app = await startExampleApp();
+  const known = "ada@example.com";
+  await app.createUser({ email: known });
+  const times = { known: Infinity, unknown: Infinity };
+  await until(async () => {
+    // Otherwise the attempts would be throttled.
+    app.accounts.wait(3_600_000);
+    for (const who of ["known", "unknown"] as const) {
+      const email = who === "known" ? known : "nobody@example.com";
+      const start = performance.now();
+      await app.visitor().post("/login", { email, password: "wrong password" });
+      times[who] = Math.min(times[who], performance.now() - start);
+    }
+    // An unknown user would take a part of the time without a hash.
+    return times.unknown > times.known / 2;
+  });
 });
 
 Deno.test("an unavailable database is a 503, not a logout", async () => {
@@ -359,6 +379,32 @@ Deno.test("an admin who acts as a user sees how to stop", async () => {
   assertFalse(body.includes("Log out"));
   await admin.post("/admin/stop-acting");
   assertStringIncludes((await admin.get("/")).body, "Log out");
+});
+
+Deno.test("a copy of the database contains no password, key, session or link", async () => {
+  await using app = await startExampleApp();
+  const email = "ada@example.com";
+  const id = await app.createUser({ email });
+  const ada = app.visitor();
+  await ada.post("/login", { email, password: PASSWORD });
+  const scopes = ["notices:read"] as const;
+  const key = await app.accounts.keys.issue(id, { name: "Report", scopes });
+  await ada.post("/login/reset", { email });
+  const [, token = ""] = /token=(\S+)/.exec(app.mails.at(-1)!.text)!;
+  const tables = await app.database(
+    "SELECT name FROM sqlite_schema WHERE type = 'table'",
+    [],
+  );
+  let copy = "";
+  for (const { name } of tables) {
+    copy += JSON.stringify(await app.database(`SELECT * FROM "${name}"`, []));
+  }
+  assertStringIncludes(copy, "$argon2id$");
+  assertStringIncludes(copy, "Report");
+  for (const secret of [PASSWORD, key!.token, ada.cookie()!, token]) {
+    assert(secret.length > 20);
+    assertFalse(copy.includes(secret));
+  }
 });
 
 const withoutKey: Record<string, string>[] = [
