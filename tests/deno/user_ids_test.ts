@@ -45,7 +45,10 @@ async function allTables(): Promise<Table[]> {
 }
 
 Deno.test("the cookie of a removed user does not become the next user who registers", async () => {
-  const tables = (await allTables()).filter(({ name }) => name === "users");
+  // The database chooses no id that is a string.
+  const tables = (await allTables()).filter(({ name, sql }) =>
+    name === "users" && !sql.includes("id TEXT PRIMARY KEY")
+  );
   const files = new Set(tables.map(({ file }) => file));
   for (const file of ["docs/deploy.md", "docs/getting_started.md"]) {
     assert(files.has(file), `${file} has no table of users`);
