@@ -95,6 +95,11 @@ export class DynamicClients {
 
   /** Responds to a request of a client that registers. */
   async register(context: RequestContext): Promise<Response> {
+    if (context.request.method !== "POST") {
+      return json({ error: "invalid_request" }, 405, {
+        Allow: "POST, OPTIONS",
+      });
+    }
     const { perAddress, total } = this.#limits;
     return await limited(perAddress, context, async () => {
       const registration = parseRegistration(await readJSON(context));
@@ -145,7 +150,11 @@ async function readJSON(context: RequestContext): Promise<unknown> {
     : parseJSON(new TextDecoder().decode(bytes as Uint8Array));
 }
 
-function json(body: object, status: number): Response {
-  const headers = { "Cache-Control": "no-store" };
+function json(
+  body: object,
+  status: number,
+  extra: Readonly<Record<string, string>> = {},
+): Response {
+  const headers = { "Cache-Control": "no-store", ...extra };
   return Response.json(body, { status, headers });
 }

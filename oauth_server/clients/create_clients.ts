@@ -66,9 +66,10 @@ class AllClients implements Clients {
     const { allow = () => true, onError = console.warn } = cimd || {};
     const found = (cimd || {}).fetch ?? publicFetch();
     const fetch = found && withoutEncoding(found);
-    if (cimd !== false && fetch === null) {
+    const needsFetch = cimd !== false || hasKeyURL(options.clients);
+    if (needsFetch && fetch === null) {
       throw new TypeError(
-        "Cannot create authorization server: this runtime cannot fetch from public hosts only. On Workers, set the compatibility flag global_fetch_strictly_public; else set cimd to { fetch } or false",
+        "Cannot create authorization server: this runtime cannot fetch from public hosts only. On Workers, set the compatibility flag global_fetch_strictly_public; else set cimd to { fetch }, or to false if no client has a jwksUri",
       );
     }
     this.#registered = registeredClients(options.clients ?? []);
@@ -145,6 +146,14 @@ class AllClients implements Clients {
     const url = this.#documents === null ? null : documentURL(id);
     return url !== null && this.#allow(url) ? url : null;
   }
+}
+
+/** Returns `true` if a client of a list has keys at a URL. */
+function hasKeyURL(clients: RegisteredClients = []): boolean {
+  return typeof clients !== "function" &&
+    clients.some(({ authentication = "none" }) =>
+      typeof authentication === "object" && "jwksUri" in authentication
+    );
 }
 
 /** Compares a secret with all hashes, in constant time. */

@@ -245,28 +245,39 @@ const OTHER_IDS = ["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "localhost"];
 
 Deno.test("createClients() refuses Workers without the flag global_fetch_strictly_public", async () => {
   const script = await bundle(`${IMPORTS}
-    const create = (cimd) => {
+    const create = (cimd, clients) => {
       try {
         const issuer = "https://app.example";
         const store = createMemorySessionStore();
-        return createClients({ issuer, store, cimd }).hasDocuments;
+        return createClients({ issuer, store, cimd, clients }).hasDocuments;
       } catch (error) {
         return error.message;
       }
     };
     // While the module loads, as applications do.
-    const found = [create(), create(false), create({ fetch })];
+    const jwksUri = "https://partner.example/jwks";
+    const partner = { id: "1", name: "Partner", authentication: { jwksUri } };
+    const found = [
+      create(false),
+      create({ fetch }, [partner]),
+      create(),
+      create(false, [partner]),
+    ];
     export default { fetch: () => Response.json(found) };`);
   const flag = "global_fetch_strictly_public";
   // With `nodejs_compat`, Workers have node:https too.
-  for (const others of [[], ["nodejs_compat"]]) {
+  for (const flags of [[], ["nodejs_compat"]]) {
     for (const hasFlag of [false, true]) {
-      const compatibilityFlags = hasFlag ? [...others, flag] : others;
+      const compatibilityFlags = hasFlag ? [...flags, flag] : flags;
       await using worker = await startWorker({ script, compatibilityFlags });
-      const [byDefault, off, custom] = await (await fetch(worker.url)).json();
+      const [off, custom, ...others] = await (await fetch(worker.url)).json();
       assertEquals([off, custom], [false, true]);
-      if (hasFlag) assertEquals(byDefault, true);
-      else assert(byDefault.includes(`the compatibility flag ${flag}`));
+      if (hasFlag) assertEquals(others, [true, false]);
+      else {
+        for (const message of others) {
+          assert(message.includes(`the compatibility flag ${flag}`));
+        }
+      }
     }
   }
 });

@@ -128,6 +128,15 @@ Deno.test("register() rejects other metadata (RFC 7591, section 3.2.2)", async (
   }
 });
 
+Deno.test("register() responds with 405 to other methods", async () => {
+  const { world } = createWorld();
+  const router = createRouter();
+  router.get("/register", (context) => world.clients.register(context));
+  const response = await router.fetch("https://test.example/register");
+  assertEquals(response.status, 405);
+  assertEquals(response.headers.get("Allow"), "POST, OPTIONS");
+});
+
 Deno.test("register() limits the registrations of an address", async () => {
   const { register } = createWorld({ perAddress: 2 });
   const statuses = await Promise.all(
