@@ -126,11 +126,22 @@ export class Answers {
           ? renderPage(call, shown(call, outcome.shown))
           : goOn(context, outcome);
       }
-      const state = { failed: outcome, values: valuesOf(input) };
-      const page = view === undefined
-        ? await context.createErrorResponse({ status: outcome.status })
-        : await show(call, view, state);
-      return await withStatus(context, page, outcome);
+      return await showFailed(call, outcome, view);
+    };
+  }
+
+  /** Creates the handler of a file. A failure shows the page of its form. */
+  file(
+    read: (call: Call) => Promise<Response | Failed>,
+    view: ViewOf,
+  ): (context: RequestContext) => Promise<Response> {
+    return async (context) => {
+      const call = await this.#callOf(context, new Map());
+      const result = await read(call);
+      if (result instanceof Response) return result;
+      return wantsJSON(context)
+        ? await answerJSON(context, result)
+        : await showFailed(call, result, view);
     };
   }
 
@@ -186,6 +197,19 @@ async function show(
   if (result instanceof Response) return result;
   const status = state.failed?.status ?? result.status ?? 200;
   return renderPage(call, { ...result, status });
+}
+
+/** Shows the page of a form with its errors. */
+async function showFailed(
+  call: ViewCall,
+  failed: Failed,
+  view: ViewOf | undefined,
+): Promise<Response> {
+  const { context, input } = call;
+  const page = view === undefined
+    ? await context.createErrorResponse({ status: failed.status })
+    : await show(call, view, { failed, values: valuesOf(input) });
+  return await withStatus(context, page, failed);
 }
 
 function goOn(context: RequestContext, outcome: Done): Response {

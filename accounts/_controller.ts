@@ -193,7 +193,7 @@ function userActions(
       middleware: fresh,
       actions: {
         index: answers.page(dataView),
-        action: answers.options(downloadData),
+        action: answers.file(downloadData, dataView),
       },
     },
     remove: {

@@ -22,6 +22,7 @@ import { Outbox } from "./mails/outbox.ts";
 import type { Layout } from "./pages/page.ts";
 import { createSQLAccountStore } from "./store/sql.ts";
 import type { AccountStore } from "./store/store.ts";
+import { withStoreErrors } from "./store/with_store_errors.ts";
 
 /** Options for the sessions of accounts. */
 export interface AccountSessionOptions {
@@ -397,7 +398,7 @@ function storeOf(
       "Cannot create accounts: database is neither a function nor a store",
     );
   }
-  return database;
+  return withStoreErrors(database);
 }
 
 function printMail({ to, subject, text }: Mail): void {

@@ -158,7 +158,8 @@ export interface Users<N extends Names = Names> {
    *
    * @param id The id.
    * @param role The role.
-   * @returns `false` if there is no such account.
+   * @returns `false` if there is no such account, or if it is the last administrator,
+   * who keeps the role.
    * @throws {TypeError} If the role is unknown.
    */
   setRole(id: string, role: RoleOf<N>): Promise<boolean>;
@@ -292,9 +293,11 @@ class AccountUsers<N extends Names> implements Users<N> {
   }
 
   async setRole(id: string, role: RoleOf<N>): Promise<boolean> {
-    const { names, store } = await this.#ready();
+    const { adminRole, names, store } = await this.#ready();
     checkRole(names, role);
-    return await store.update(id, { role });
+    return adminRole === undefined
+      ? await store.update(id, { role })
+      : await store.setRole(id, role, adminRole);
   }
 
   async disable(

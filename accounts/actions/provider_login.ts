@@ -118,9 +118,9 @@ export async function logInByIdentity(
   const identity = identityOf(call, result);
   const found = await store.findWayIn(IDENTITY, identityId(identity));
   if (found === null) {
-    return registration === "open"
-      ? await registerByIdentity(call, identity, result)
-      : refused(messages.providers.closed);
+    return registration === "closed"
+      ? refused(messages.providers.closed)
+      : await registerByIdentity(call, identity, result);
   }
   const { account, way: { counter, data, id } } = found;
   const use = { usedAt: now(), counter: counter + 1, data };
@@ -143,37 +143,59 @@ async function registerByIdentity(
   identity: Identity,
   result: Success,
 ): Promise<Outcome> {
-  const { context, messages, services } = call;
-  const { now, store } = services;
+  const { messages, services } = call;
+  const { now, registration } = services;
   const profile = Object(result.profile);
   const name = String(profile.name ?? identity.name).slice(0, 100);
   const input = new Map([["email", profile.email], ["name", name]]);
   const form = new Form({ ...call, input });
   const values = { email: form.email(), name: form.name() };
-  if (form.failed !== null || profile.email_verified !== true) {
-    const { returnTo } = result;
-    return askAddress(call, { ...values, identity, returnTo, at: now() });
+  if (form.failed === null && profile.email_verified === true) {
+    return await registerVerified(call, { ...values, identity, result });
   }
+  const { returnTo } = result;
+  return registration === "open"
+    ? askAddress(call, { ...values, identity, returnTo, at: now() })
+    : refused(messages.providers.closed);
+}
+
+/** Registers an identity whose address the provider has verified. */
+async function registerVerified(
+  call: Call,
+  { identity, result, ...values }: {
+    readonly email: string;
+    readonly name: string;
+    readonly identity: Identity;
+    readonly result: Success;
+  },
+): Promise<Outcome> {
+  const { context, messages: { language, providers }, services } = call;
+  const { now, registration, store } = services;
   const attempt = await services.registrationThrottle.attempt(context, null);
   if (!attempt.allowed) return throttled(call, attempt.retryAfter);
   const refusal = await hookRefusal(call, values, identity);
   if (refusal !== null) return refused(refusal);
+  // The provider proves the address, as the link of the invitation would.
+  const invitation = await services.invitations.takeFor(values.email);
+  if (registration !== "open" && invitation === null) {
+    return refused(providers.closed);
+  }
   const account = await createStored(services, {
     ...values,
     emailVerified: true,
-    role: roleOfNew(services, values.email),
-    language: messages.language,
+    role: roleOfNew(services, values.email, invitation?.role),
+    language,
     fields: {},
     passwordHash: "",
     createdAt: now(),
   });
-  if (account === null) return refused(messages.providers.taken);
+  if (account === null) return refused(providers.taken);
   if (await addIdentity(services, account, identity)) {
     return await enter(call, account, proofOf(call, result));
   }
   // Another request has added the identity to another account.
   await store.remove(account.id, account.version);
-  return refused(messages.providers.failed);
+  return refused(providers.failed);
 }
 
 /** Lets an identity wait for the address of its account. */

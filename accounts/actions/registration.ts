@@ -5,7 +5,7 @@ import { type JSONValue, Session } from "../../session/mod.ts";
 import { registrationMail, takenMail } from "../mails/contents.ts";
 import type { Services } from "./services.ts";
 import type { NewAccount, StoredAccount } from "../store/store.ts";
-import { DEFAULT_ROLES, roleOfNew } from "./roles.ts";
+import { roleOfNew } from "./roles.ts";
 import { Form } from "./_form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
@@ -172,14 +172,11 @@ async function createAccount(
 ): Promise<Outcome> {
   const { context, messages, services } = call;
   const { email, name, passwordHash, fields, returnTo, identity } = draft;
-  const { roles = DEFAULT_ROLES } = services.names;
-  const role = draft.role ?? "";
   const account = await createStored(services, {
     email,
     emailVerified: true,
     name,
-    // A new version of the application may not have the role any more.
-    role: roles.includes(role) ? role : roleOfNew(services, email),
+    role: roleOfNew(services, email, draft.role),
     language: messages.language,
     fields,
     passwordHash,

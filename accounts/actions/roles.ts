@@ -5,14 +5,17 @@ import type { Settings } from "./services.ts";
 export const DEFAULT_ROLES: readonly string[] = ["user", "admin"];
 
 /**
- * Returns the role of a new account, which is `admin` for the addresses of
- * `admins`.
+ * Returns the role of a new account: that of its invitation, or `admin` for the
+ * addresses of `admins`.
  */
 export function roleOfNew(
   { admins, names }: Pick<Settings, "admins" | "names">,
   email: string,
+  invited: string | null = null,
 ): string {
-  const [first] = names.roles ?? DEFAULT_ROLES;
+  const { roles = DEFAULT_ROLES } = names;
+  // A new version of the application may not have the role any more.
+  if (invited !== null && roles.includes(invited)) return invited;
   const isAdmin = admins.some((admin) => canonicalName(admin) === email);
-  return isAdmin ? "admin" : first!;
+  return isAdmin ? "admin" : roles[0]!;
 }

@@ -1,7 +1,8 @@
-import { type Grant, tooManyRequests } from "../../auth/internal.ts";
+import type { Grant } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { userSessions } from "../../session/mod.ts";
+import { type Call, type Failed, throttled } from "../actions/call.ts";
 import { ownAccount } from "../actions/enter.ts";
 import { IDENTITY } from "../actions/identity.ts";
 import { PASSKEY } from "../actions/passkey_store.ts";
@@ -13,16 +14,12 @@ import { toUser } from "../to_user.ts";
 const MAX_ACTIVITY = 1_000;
 
 /** Responds with the data of the logged-in account as a file. */
-export async function downloadData(
-  context: RequestContext,
-  services: Services,
-): Promise<Response> {
+export async function downloadData(call: Call): Promise<Response | Failed> {
+  const { context, services } = call;
   const { id: userId } = ownAccount(context);
   // Each download reads a lot, and calls the application's function.
   const attempt = await services.downloadThrottle.attempt(context, userId);
-  if (!attempt.allowed) {
-    return await tooManyRequests(context, attempt.retryAfter);
-  }
+  if (!attempt.allowed) return throttled(call, attempt.retryAfter);
   const data = await ownData(context, services);
   reportSecurityEvent(context, { action: "data-export", userId });
   return new Response(JSON.stringify(data, null, 2), {

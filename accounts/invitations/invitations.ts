@@ -129,6 +129,21 @@ export class Invitations {
     return await this.#values.take(key, isSame) ?? null;
   }
 
+  /**
+   * Uses up the invitation of an address that is proved in another way, such as by a
+   * provider.
+   */
+  async takeFor(email: string): Promise<Invitation | null> {
+    const key = await this.#values.key(email);
+    const found = await this.#values.get(key);
+    if (found === null) return null;
+    const { secretHash } = found;
+    if (!await this.#isValid(found, secretHash)) return null;
+    // The administrator may have replaced or withdrawn it in the meantime.
+    const isSame = (one: StoredInvitation) => one.secretHash === secretHash;
+    return await this.#values.take(key, isSame) ?? null;
+  }
+
   /** Ends the invitation of an address. Returns `false` if it has none. */
   async withdraw(email: string): Promise<boolean> {
     const taken = await this.#values.take(await this.#values.key(email));

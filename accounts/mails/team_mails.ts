@@ -12,11 +12,12 @@ export function invitationMail(
   call: Call,
   { email, id: invitation }: StoredInvitation,
 ): Mail {
-  const { messages: { mails }, services: { name, routes } } = call;
+  const { messages: { mails }, services } = call;
+  const { name, registration, routes } = services;
   return requestMail(call, {
     to: email,
     subject: mails.inviteSubject(name),
-    text: mails.inviteText(name),
+    text: mails.inviteText(name, registration === "open"),
     button: mails.inviteButton,
     path: routes.invitation.index.href({ invitation }),
     note: mails.ignore,

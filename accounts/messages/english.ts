@@ -64,8 +64,10 @@ const mails: MailMessages = {
       `A recovery code for your account at ${app} was used. If this was not you, choose a new password now.`,
   },
   inviteSubject: (app) => `You are invited to a team at ${app}`,
-  inviteText: (app) =>
-    `A member of a team at ${app} has invited you to join. Log in or register with this address to see the invitation. It works for 14 days.`,
+  inviteText: (app, isOpen) =>
+    `A member of a team at ${app} has invited you to join. Log in${
+      isOpen ? " or register" : ""
+    } with this address to see the invitation. It works for 14 days.`,
   inviteButton: "See the invitation",
   keyText: (app) =>
     `An API key was created for your account at ${app}. If this was not you, this link revokes it, removes all that was added later, and ends all sessions. It works for seven days.`,

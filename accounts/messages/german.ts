@@ -65,8 +65,10 @@ const mails: MailMessages = {
       `Ein Wiederherstellungscode für Ihr Konto bei ${app} wurde benutzt. Wenn Sie das nicht waren, wählen Sie jetzt ein neues Passwort.`,
   },
   inviteSubject: (app) => `Sie sind in ein Team bei ${app} eingeladen`,
-  inviteText: (app) =>
-    `Ein Mitglied eines Teams bei ${app} lädt Sie ein. Melden Sie sich mit dieser Adresse an oder registrieren Sie sich, um die Einladung zu sehen. Sie gilt 14 Tage lang.`,
+  inviteText: (app, isOpen) =>
+    `Ein Mitglied eines Teams bei ${app} lädt Sie ein. Melden Sie sich mit dieser Adresse an${
+      isOpen ? " oder registrieren Sie sich" : ""
+    }, um die Einladung zu sehen. Sie gilt 14 Tage lang.`,
   inviteButton: "Einladung ansehen",
   keyText: (app) =>
     `Für Ihr Konto bei ${app} wurde ein API-Schlüssel erstellt. Wenn Sie das nicht waren, widerruft ihn dieser Link, entfernt alles, was später hinzukam, und beendet alle Sitzungen. Er gilt sieben Tage lang.`,

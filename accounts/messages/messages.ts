@@ -194,7 +194,7 @@ export interface MailMessages {
   >;
   readonly keyText: (app: string) => string;
   readonly inviteSubject: (app: string) => string;
-  readonly inviteText: (app: string) => string;
+  readonly inviteText: (app: string, isOpen: boolean) => string;
   readonly inviteButton: string;
   readonly deleteSubject: (app: string) => string;
   readonly deleteText: (app: string, days: number) => string;

@@ -138,12 +138,13 @@ function dataLink({ messages, services: { routes } }: PageCall): Markup {
 }
 
 /** Creates the page that downloads the data of the account. */
-export function dataView(call: PageCall): View {
+export function dataView(call: PageCall, state: FormState): View {
   const { messages, services: { routes } } = call;
   return accountView(
     call,
     messages.data,
     html`
+      ${errorSummary(messages, state)}
       <p>${messages.dataText}</p>
       <form method="post" action="${routes.data.action.href()}">
         <button>${messages.download}</button>

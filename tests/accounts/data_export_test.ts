@@ -242,6 +242,15 @@ Deno.test("downloads are limited by account, and the limit passes", async () => 
   for (let n = 0; n < 20; n++) statuses.push((await ada.post(PATH)).status);
   assertEquals(statuses, [...Array(5).fill(200), ...Array(15).fill(429)]);
   assertEquals(count, 5);
+  const refused = await ada.post(PATH);
+  const page = await refused.text();
+  assertStringIncludes(page, "Download");
+  assertStringIncludes(page, 'role="alert"');
+  assert(Number(refused.headers.get("Retry-After")) > 0);
+  const problem = await ada.send(PATH, {});
+  const type = problem.headers.get("Content-Type");
+  assertEquals([problem.status, type], [429, "application/problem+json"]);
+  assert((await problem.json()).detail.length > 0);
   accounts.wait(60_000);
   const script = await ada.send(PATH, {});
   assertEquals([script.status, (await script.json()).application], [200, 6]);

@@ -4,7 +4,6 @@ import { captureConsole } from "../_console.ts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import {
   type AccountStore,
-  AccountStoreError,
   createMemoryAccountStore,
 } from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
@@ -57,7 +56,8 @@ async function start() {
   const refused = new Error("connect ECONNREFUSED postgres://app:s3cret@db");
   const wrapped = outage.wrap<AccountStore>(
     memory,
-    () => new AccountStoreError({ cause: refused }),
+    // A store of the application rejects with the error of its driver.
+    () => refused,
   );
   const values = outage.wrap(memory.values, () => refused);
   const database = new Proxy(wrapped, {

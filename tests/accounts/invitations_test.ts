@@ -11,7 +11,10 @@ import {
   type AccountStore,
   createMemoryAccountStore,
 } from "@gatehouse/web/accounts/store";
-import { createTestProvider } from "@gatehouse/web/testing";
+import {
+  createTestProvider,
+  type TestProviderUser,
+} from "@gatehouse/web/testing";
 import {
   type Browser,
   codeOf,
@@ -77,6 +80,53 @@ const registrations: readonly (readonly [path: string, values: object])[] = [
   ["/login/reset", { email }],
   ["/login/passkey", { passkey: "{}" }],
 ];
+
+Deno.test("registration invited: a provider that verifies the address accepts its invitation, once", async () => {
+  const app = start("invited");
+  const { accounts } = app;
+  const logIn = async (browser: Browser, user: TestProviderUser) => {
+    await provider.logIn(browser.client, "/login/with/example", { user });
+    return await browser.isLoggedIn();
+  };
+  const ada = { sub: "i1", name: "Ada", email, email_verified: true };
+  await accounts.users.invite({ email, role: "admin" });
+  const others = [
+    { ...ada, sub: "i2", email: "eve@example.com" },
+    { ...ada, sub: "i3", email_verified: false },
+    { sub: "i4", name: "Eve", email },
+    { sub: "i5", name: "Eve" },
+  ];
+  for (const other of others) {
+    assertEquals(await logIn(app.browser(), other), false, other.sub);
+  }
+  assertEquals((await accounts.users.invitations()).length, 1);
+  assertEquals(await logIn(app.browser(), ada), true);
+  const user = await accounts.users.findByEmail(email);
+  assertEquals([user?.role, user?.emailVerified], ["admin", true]);
+  assertEquals(await accounts.users.invitations(), []);
+  // A link that was sent before is used up, too.
+  await accounts.users.remove(user!.id);
+  assertEquals(await logIn(app.browser(), { ...ada, sub: "i6" }), false);
+  assertEquals(await countOf(app), 0);
+});
+
+Deno.test("registration invited: a provider accepts no invitation that has ended", async () => {
+  const app = start("invited");
+  const { accounts } = app;
+  const logIn = async (sub: string) => {
+    const eve = app.browser();
+    const user = { sub, name: "Eve", email, email_verified: true };
+    await provider.logIn(eve.client, "/login/with/example", { user });
+    return await eve.isLoggedIn();
+  };
+  await accounts.users.invite({ email });
+  await accounts.users.withdrawInvitation(email);
+  assertEquals(await logIn("w1"), false);
+  await accounts.users.invite({ email });
+  accounts.wait(7 * 86_400_000);
+  assertEquals(await logIn("w2"), false);
+  assertEquals(await countOf(app), 0);
+});
 
 for (const registration of ["closed", "invited"] as const) {
   Deno.test(`registration ${registration}: no request creates an account or a code for one`, async () => {

@@ -493,7 +493,7 @@ Deno.test("a crash between an account and its identity leaves the owner a way in
   database.addWayIn = () => Promise.reject(new Error("crash"));
   {
     using _output = captureConsole();
-    assertEquals((await logIn(browser())).status, 500);
+    assertEquals((await logIn(browser())).status, 503);
   }
   database.addWayIn = addWayIn;
   const ada = browser();

@@ -6,7 +6,11 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { createAccounts, Member } from "@gatehouse/web/accounts";
+import {
+  type AccountsOptions,
+  createAccounts,
+  Member,
+} from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
@@ -21,8 +25,8 @@ const definition = defineAccounts({
 });
 
 /** Starts an application with routes for teams. */
-function start() {
-  const accounts = testAccounts({ definition });
+function start(options: Pick<AccountsOptions, "registration"> = {}) {
+  const accounts = testAccounts({ ...options, definition });
   const { requireMember, requireRole, requireScope } = accounts;
   const router = createRouter({ middleware: accounts.middleware });
   router.map(accounts.routes, accounts.controller);
@@ -324,6 +328,19 @@ Deno.test("an invitation needs a verified address, and ends with its time and it
   const browser = new Browser(client, {});
   assertEquals((await browser.send(unverified, {})).status, 404);
 });
+
+for (const registration of ["open", "invited", "closed"] as const) {
+  Deno.test(`registration ${registration}: the email of a team says how to accept`, async () => {
+    const app = start({ registration });
+    const ada = await app.login("ada");
+    const team = await newTeam(ada, "Engines");
+    const email = "bob@example.com";
+    await invite(app, ada.browser, team, { email, role: "reader" });
+    const { text } = app.accounts.mails.findLast(({ to }) => to === email)!;
+    assertStringIncludes(text, "Log in");
+    assertEquals(text.includes("register"), registration === "open");
+  });
+}
 
 Deno.test("an owner withdraws an invitation, and the invited user declines one", async () => {
   const app = start();

@@ -57,3 +57,23 @@ for (const email of addresses) {
     assertEquals((await database.list()).accounts.length, 1);
   });
 }
+
+Deno.test("users.setRole() keeps the last administrator, even if two lose the role at once", async () => {
+  const { users } = testAccounts();
+  const ids = await Promise.all(
+    ["ada", "bob"].map(async (name) => {
+      const email = `${name}@example.com`;
+      const user = await users.create({ email, name, role: "admin" });
+      return user!.id;
+    }),
+  );
+  const changed = await Promise.all(ids.map((id) => users.setRole(id, "user")));
+  assertEquals(changed.filter(Boolean).length, 1);
+  const roles = await Promise.all(
+    ids.map(async (id) => (await users.find(id))?.role),
+  );
+  assertEquals(roles.sort(), ["admin", "user"]);
+  const last = roles.indexOf("admin");
+  assertEquals(await users.setRole(ids[last]!, "admin"), true);
+  assertEquals(await users.setRole("unknown", "admin"), false);
+});
