@@ -48,3 +48,10 @@ Deno.test("each test file in docs/asvs.md has a test with the number", async () 
   }
   assertEquals(missing, []);
 });
+
+Deno.test("at most six requirements of chapter 6 are the application's part", () => {
+  const own = rows.filter(({ number, tests }) =>
+    number.startsWith("6.") && tests.startsWith("your part")
+  );
+  assert(own.length <= 6, own.map(({ number }) => number).join(", "));
+});
