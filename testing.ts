@@ -1,6 +1,7 @@
 /**
  * Tests of applications, and of custom stores, matchers and schemas: a client of
- * the router, an OpenID provider and an authenticator in memory, and test suites
+ * the router and of an authorization server, an OpenID provider and an authenticator
+ * in memory, and test suites
  * that work with any test runner.
  *
  * @example Testing a route
@@ -39,6 +40,11 @@ export {
   type TestProviderOptions,
   type TestProviderUser,
 } from "./auth/testing/mod.ts";
+export {
+  connectTest,
+  type ConnectTestOptions,
+  type TestConnection,
+} from "./oauth_server/testing.ts";
 export {
   createTestClient,
   type MatcherTest,

@@ -63,6 +63,12 @@ export interface TestRequestInit extends RequestInit {
    * @default {false}
    */
   readonly followRedirects?: boolean;
+  /**
+   * `"omit"` to send and keep no cookies, as for a request with a token.
+   *
+   * @default {"same-origin"}
+   */
+  readonly credentials?: RequestCredentials;
 }
 
 /** Sends requests to a router as one browser would. */
@@ -140,17 +146,19 @@ export function createTestClient(
 
   async function send(
     path: string,
-    { followRedirects = false, ...init }: TestRequestInit = {},
+    // Workers do not implement `credentials`.
+    { credentials, followRedirects = false, ...init }: TestRequestInit = {},
   ): Promise<Response> {
+    const jar = credentials === "omit" ? new Map<string, string>() : cookies;
     let url = new URL(path, origin);
     for (let hops = 0;; hops++) {
       const request = new Request(url, init);
       const response = await target.fetch(
-        withCookies(request, cookies),
+        withCookies(request, jar),
         ...platform,
       );
       for (const line of response.headers.getSetCookie()) {
-        storeCookie(line, cookies);
+        storeCookie(line, jar);
       }
       const next = followRedirects ? redirectOf(response, url) : null;
       if (next === null) return response;

@@ -18,6 +18,7 @@ const DOORS = [
   "accounts/testing.ts",
   "auth/passkey/testing.ts",
   "auth/testing/mod.ts",
+  "oauth_server/testing.ts",
   "router/testing.ts",
   "schema/testing.ts",
   "session/testing.ts",
