@@ -44,9 +44,10 @@ export { completeAuth } from "./login/complete_auth.ts";
 export { currentSession } from "./login/current_session.ts";
 export {
   addPendingStep,
+  changePendingStep,
+  findPendingStep,
   isExpired,
   type PendingStep,
-  takePendingStep,
   withinBounds,
 } from "./login/pending_steps.ts";
 export { denialOf } from "./middleware/require_own_login.ts";

@@ -73,6 +73,54 @@ export function withinBounds<Step>(
 }
 
 /**
+ * Returns a step of the session, which stays there, or `null` if another user began
+ * it.
+ */
+export async function findPendingStep<Step extends PendingStep>(
+  session: Session,
+  key: string,
+  secret: string,
+): Promise<Step | null> {
+  const hash = await hashOf(secret);
+  const steps = toPending<Step>(session.get(key));
+  const step = Object.hasOwn(steps, hash) ? steps[hash]! : null;
+  return step?.user === session.userId ? step : null;
+}
+
+/**
+ * Changes a step of the session, which stays there. The store has saved this before
+ * the function returns, so all of several requests with the same secret see the
+ * change of the first one.
+ *
+ * @param change Changes the step. It must keep a step that was changed before.
+ * @returns The changed step, or `null` if it is missing or another user began it.
+ */
+export async function changePendingStep<Step extends PendingStep>(
+  session: Session,
+  key: string,
+  secret: string,
+  change: (step: Step) => Step,
+): Promise<Step | null> {
+  if (await findPendingStep(session, key, secret) === null) return null;
+  const hash = await hashOf(secret);
+  let changed: Step | undefined;
+  session.update(key, (value) => {
+    // The function runs again after a conflict with another request, and the
+    // last run counts.
+    const steps = toPending<Step>(value);
+    changed = Object.hasOwn(steps, hash) ? change(steps[hash]!) : undefined;
+    return toJSON({ ...steps, ...changed && { [hash]: changed } });
+  });
+  try {
+    await session.commit();
+  } catch (error) {
+    if (error instanceof SessionConflictError) return null;
+    throw error;
+  }
+  return changed ?? null;
+}
+
+/**
  * Removes a step from the session and returns it. The store has saved this
  * before the function returns, so only one of several requests with the same
  * secret gets the step. The others get `null`, and so does a user who did not
@@ -84,9 +132,7 @@ export async function takePendingStep<Step extends PendingStep>(
   key: string,
   secret: string,
 ): Promise<Step | null> {
-  // The step is found by a hash, so the time of the search reveals no other
-  // secrets.
-  const hash = SECRET.test(secret) ? await sha256Base64Url(secret) : "";
+  const hash = await hashOf(secret);
   if (!Object.hasOwn(toPending(session.get(key)), hash)) return null;
   let removed: Step | undefined;
   session.update(key, (value) => {
@@ -103,6 +149,14 @@ export async function takePendingStep<Step extends PendingStep>(
     throw error;
   }
   return removed?.user === session.userId ? removed ?? null : null;
+}
+
+/**
+ * Returns the name of a step. It is a hash, so the time of the search reveals no other
+ * secrets.
+ */
+async function hashOf(secret: string): Promise<string> {
+  return SECRET.test(secret) ? await sha256Base64Url(secret) : "";
 }
 
 function toPending<Step>(

@@ -1,5 +1,6 @@
 import { Session } from "../../session/mod.ts";
 import { grantedClient } from "../clients/client.ts";
+import type { RedirectTarget } from "./authorization_request.ts";
 import { responseLocation } from "./authorization_response.ts";
 import type { UserRequest } from "./authorize.ts";
 import { report } from "../events.ts";
@@ -17,14 +18,16 @@ const MAX_OF_CLIENT = 20;
  * Stores the code of a request that its user has approved.
  *
  * @param scopes The approved scopes.
+ * @param key The new key of the grant.
  * @returns The URL of the response, which contains the code.
  */
 export async function approve(
   settings: Settings,
   { context, request, user }: Omit<UserRequest, "session">,
   scopes: readonly string[],
+  key: string = randomGrantKey(),
 ): Promise<string> {
-  const { grants, issuer, now, tokens } = settings;
+  const { grants, issuer, now } = settings;
   const { challenge, client, redirectUri, resource } = request;
   const time = now();
   const row: GrantRow = {
@@ -44,7 +47,6 @@ export async function approve(
     generation: 0,
     rotatedAt: time,
   };
-  const key = randomGrantKey();
   if (!await grants.add(key, row)) {
     const params = {
       error: "temporarily_unavailable",
@@ -56,8 +58,17 @@ export async function approve(
   await report(settings, "granted", row, key, context);
   // The user does not decide on trusted clients, which log in often.
   if (!client.trusted) await tellOf(settings, { context, user }, { key, row });
+  return await codeLocation(settings, request, key);
+}
+
+/** Returns the URL of a response with the code of a grant. */
+export async function codeLocation(
+  { issuer, tokens }: Settings,
+  target: RedirectTarget,
+  key: string,
+): Promise<string> {
   const code = await tokens.derive("code", key);
-  return responseLocation(issuer, request, { code });
+  return responseLocation(issuer, target, { code });
 }
 
 /** Tells the application of a new grant. An error must not cost the user the code. */

@@ -1,14 +1,14 @@
 import {
   addPendingStep,
+  changePendingStep,
+  findPendingStep,
   isExpired,
   type PendingStep,
-  takePendingStep,
   withinBounds,
 } from "../../auth/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import type { Session } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
-import { approve, surplusGrants } from "./approve.ts";
+import { approve, codeLocation, surplusGrants } from "./approve.ts";
 import { readAuthorizationRequest } from "./authorization_request.ts";
 import { responseLocation } from "./authorization_response.ts";
 import { sessionOf, type UserRequest } from "./authorize.ts";
@@ -20,6 +20,7 @@ import { report } from "../events.ts";
 import { readForm } from "../form.ts";
 import { isFreshLogin, redirectToLogin } from "./recent_login.ts";
 import type { Settings } from "../settings.ts";
+import { randomGrantKey } from "../grants/tokens.ts";
 import { loggedInUser } from "../grants/users.ts";
 
 /** A request that waits for the decision of its user, in the session. */
@@ -28,7 +29,20 @@ interface PendingRequest extends PendingStep {
   readonly search: string;
   /** `true` if grants must end before the user gets another one. */
   readonly isFull: boolean;
+  /** The decision, which a second click on the button repeats. */
+  readonly decision?: Decision;
 }
+
+/** The decision of a user. */
+interface Decision {
+  /** The key of the new grant, or `""` for a refusal. */
+  readonly key: string;
+  readonly scopes: readonly string[];
+  readonly decidedAt: number;
+}
+
+/** Milliseconds for which a decision is repeated: the lifetime of its code. */
+const REPEATED = 60_000;
 
 /** The key in the session. A login removes its value. */
 const KEY = "__auth.oauth-server";
@@ -61,7 +75,7 @@ export async function showConsent(
 
 /**
  * Answers the form of the consent page. The form names a request of this session and
- * this user, once, and the scopes that the user has ticked.
+ * this user, and the scopes that the user has ticked. The first decision counts.
  */
 export async function decide(
   settings: Settings,
@@ -72,32 +86,79 @@ export async function decide(
   if (user === null) return await refuse(settings, context, 403);
   const form = await formOf(context);
   if (typeof form === "number") return await refuse(settings, context, form);
-  const pending = await take(settings, session, form);
-  if (pending === null) return await refuse(settings, context, 400);
+  const [secret = "", ...others] = form.getAll("request");
+  const pending = others.length > 0
+    ? null
+    : await findPendingStep<PendingRequest>(session, KEY, secret);
+  if (pending === null || isOver(pending, settings.now())) {
+    return await refuse(settings, context, 400);
+  }
   const request = await readAuthorizationRequest(settings, pending.search);
   if ("error" in request) return await refuse(settings, context, 400);
-  const scopes = tickedScopes(form, request.scopes);
-  const asked = { context, request, session, user };
-  if (form.getAll("decision").join() !== "approve" || scopes.length === 0) {
-    return await deny(settings, asked);
-  }
-  if (!isFreshLogin(settings, context, request, scopes)) {
+  const wanted = decisionOf(settings, form, request.scopes);
+  const isRepeated = pending.decision !== undefined;
+  if (
+    wanted.key !== "" && !isRepeated &&
+    !isFreshLogin(settings, context, request, wanted.scopes)
+  ) {
     return redirectToLogin(settings, settings.confirmPath, pending.search);
   }
-  if (pending.isFull) await makeRoom(settings, asked);
-  const location = await approve(settings, asked, scopes);
-  return await finalPage(request.client, location);
+  const asked = { context, request, session, user };
+  return await settle(settings, asked, { secret, wanted });
 }
 
-async function take(
+/** Returns `true` if a request has expired, or its decision is not repeated. */
+function isOver(pending: PendingRequest, now: number): boolean {
+  const { decidedAt = now } = pending.decision ?? {};
+  return isExpired(pending, now) || now - decidedAt >= REPEATED;
+}
+
+/** Returns the decision of a form. It has only scopes of the request. */
+function decisionOf(
   { now }: Settings,
-  session: Session,
   form: URLSearchParams,
-): Promise<PendingRequest | null> {
-  const [secret = "", ...others] = form.getAll("request");
-  if (others.length > 0) return null;
-  const pending = await takePendingStep<PendingRequest>(session, KEY, secret);
-  return pending === null || isExpired(pending, now()) ? null : pending;
+  requested: readonly string[],
+): Decision {
+  const ticked = form.getAll("scope");
+  const scopes = requested.filter((scope) => ticked.includes(scope));
+  const isApproved = form.getAll("decision").join() === "approve" &&
+    scopes.length > 0;
+  return {
+    key: isApproved ? randomGrantKey() : "",
+    scopes: isApproved ? scopes : [],
+    decidedAt: now(),
+  };
+}
+
+/**
+ * Carries out a decision, once. A second click sends the form again, and the browser
+ * shows only its response, which is therefore that of the first one.
+ */
+async function settle(
+  settings: Settings,
+  asked: UserRequest,
+  { secret, wanted }: { readonly secret: string; readonly wanted: Decision },
+): Promise<Response> {
+  const { context, request, session } = asked;
+  const settled = await changePendingStep<PendingRequest>(
+    session,
+    KEY,
+    secret,
+    (step) =>
+      step.decision === undefined ? { ...step, decision: wanted } : step,
+  );
+  if (settled?.decision === undefined) {
+    return await refuse(settings, context, 400);
+  }
+  const { decision, isFull } = settled;
+  const isFirst = decision === wanted;
+  if (isFirst && isFull && wanted.key !== "") await makeRoom(settings, asked);
+  const location = decision.key === ""
+    ? await deny(settings, asked, isFirst)
+    : isFirst
+    ? await approve(settings, asked, wanted.scopes, wanted.key)
+    : await codeLocation(settings, request, decision.key);
+  return await finalPage(request.client, location);
 }
 
 /**
@@ -114,28 +175,17 @@ async function formOf(
   return new URLSearchParams(pairs);
 }
 
-/** Returns the scopes that the user has ticked, all of them of the request. */
-function tickedScopes(
-  form: URLSearchParams,
-  requested: readonly string[],
-): readonly string[] {
-  const ticked = form.getAll("scope");
-  return requested.filter((scope) => ticked.includes(scope));
-}
-
 async function deny(
   settings: Settings,
-  asked: UserRequest,
-): Promise<Response> {
-  const { context, request, user } = asked;
-  const { client } = request;
-  const row = { client, userId: String(user.id) };
-  await report(settings, "denied", row, "", context);
-  const location = responseLocation(settings.issuer, request, {
+  { context, request, user }: UserRequest,
+  isFirst: boolean,
+): Promise<string> {
+  const row = { client: request.client, userId: String(user.id) };
+  if (isFirst) await report(settings, "denied", row, "", context);
+  return responseLocation(settings.issuer, request, {
     error: "access_denied",
     error_description: "The user has refused the request",
   });
-  return await finalPage(request.client, location);
 }
 
 async function makeRoom(

@@ -130,7 +130,8 @@ for (
       await page.getByRole("button", { name: "Log in" }).click();
       await check(page, "consent");
       assertMatch(await textOf(page), /a program on this device/);
-      await page.getByRole("button", { name: "Allow" }).click();
+      // A second click sends the form again.
+      await page.getByRole("button", { name: "Allow" }).dblclick();
       await page.waitForURL(`${callback}?**`);
       assertMatch(page.url(), /\?code=oac_[\w-]+&state=s1&iss=/);
 

@@ -155,14 +155,23 @@ testAttacks("a form of the consent page", [
     app.clock.now += PENDING + 1;
     return await outcomeOf(sendConsent(browser, form));
   }],
-  ["counts once", `${CODE}, then 400`, async (app) => {
+  ["counts once, and a second click gets the same code", "1", async (app) => {
     const { browser, form } = await open(app);
-    return await both(
-      outcomeOf(sendConsent(browser, form)),
-      () => outcomeOf(sendConsent(browser, form)),
-    );
+    const first = targetOf(await sendConsent(browser, form));
+    const second = targetOf(await sendConsent(browser, form, "deny"));
+    assertEquals(second.href, first.href);
+    return String(app.events.length);
   }],
-  ["approves nothing after a refusal", `${DENIED}, then 400`, async (app) => {
+  ["counts for a minute", `${CODE}, then 400`, async (app) => {
+    const { browser, form } = await open(app);
+    return await both(outcomeOf(sendConsent(browser, form)), () => {
+      app.clock.now += 60_000;
+      return outcomeOf(sendConsent(browser, form));
+    });
+  }],
+  ["approves nothing after a refusal", `${DENIED}, then ${DENIED}`, async (
+    app,
+  ) => {
     const { browser, form } = await open(app);
     return await both(
       outcomeOf(sendConsent(browser, form, "deny")),
@@ -171,10 +180,12 @@ testAttacks("a form of the consent page", [
   }],
   ["gives one code to 20 requests at the same time", "1", async (app) => {
     const { browser, form } = await open(app);
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => outcomeOf(sendConsent(browser, form))),
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => sendConsent(browser, form)),
     );
-    return String(outcomes.filter((one) => one === CODE).length);
+    const targets = responses.map((one) => targetOf(one).href);
+    assertEquals(app.events.length, 1);
+    return String(new Set(targets).size);
   }],
   ["without a decision is a refusal", DENIED, async (app) => {
     const { browser, form } = await open(app);
