@@ -295,12 +295,13 @@ async function secondFactor(walk: Walk<AppProcess>): Promise<void> {
   await logOut(walk);
   await open("/login?returnTo=%2Faccount%2Ftwo-step");
   await send("Log in", { Email, Password: PASSWORD });
-  assertEquals(path(), "/login/code");
+  const codePage = "/login/code?returnTo=%2Faccount%2Ftwo-step";
+  assertEquals(path(), codePage);
   // The code of the set-up was used.
   assertEquals(await send("Log in", { "Code": code }), 422);
   await open("/account");
   assertEquals(path(), "/login?returnTo=%2Faccount");
-  await open("/login/code");
+  await open(codePage);
   await page.getByLabel("Remember this browser for 30 days").check();
   await send("Log in", { "Code": codes[0]! });
   assertEquals(path(), "/account/two-step");
