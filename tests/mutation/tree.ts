@@ -27,6 +27,7 @@ export const FOLDERS = [
   "accounts",
   "auth",
   "logger",
+  "oauth_server",
   "router",
   "schema",
   "session",

@@ -11,7 +11,8 @@ const MAX_AGE = 24 * 60 * 60 * 1000;
 
 /** The files and folders that the published package has. */
 const LIBRARY = [
-  ...["accounts", "auth", "create", "logger", "router", "schema", "session"],
+  ...["accounts", "auth", "create", "logger", "oauth_server"],
+  ...["router", "schema", "session"],
   ...["mod.ts", "deno.json", "README.md", "LICENSE", "CHANGELOG.md"],
 ];
 
