@@ -8,6 +8,7 @@
  * @module
  */
 import config from "../deno.json" with { type: "json" };
+import { forModels, readSkill, type Skill } from "./models.ts";
 import {
   cutTests,
   guideSections,
@@ -153,19 +154,21 @@ async function writeGuide(): Promise<Section[]> {
   return guideSections(index);
 }
 
-/** Writes `llms.txt` and `llms-full.txt`: see https://llmstxt.org. */
+/** Writes `llms.txt`, `llms-full.txt` and the skills. */
 async function writeForModels(
   texts: readonly [title: string, path: string, text: string][],
 ): Promise<void> {
-  const pages = texts.filter(([, path]) => !path.startsWith("guide/decisions/"))
-    .sort(([, a], [, b]) => a < b ? -1 : 1);
-  const links = pages.map(([title, path]) => `- [${title}](/${path}.html)`);
-  const summary = `# Gatehouse\n
-> A web toolkit for TypeScript with authentication built in, for Deno, Bun,
-> Cloudflare Workers and Node. Published on JSR as \`@gatehouse/web\`.\n
-## Pages\n\n${links.join("\n")}\n
-## API reference\n\n- [All entries](/api/)\n`;
-  const all = pages.map(([, , text]) => text).join("\n\n");
+  const skills: Skill[] = [];
+  for await (const { name } of Deno.readDir(new URL("skills/", ROOT))) {
+    const path = `skills/${name}/`;
+    const text = await Deno.readTextFile(new URL(`${path}SKILL.md`, ROOT));
+    skills.push(readSkill(text));
+    const folder = new URL(`public/${path}`, PAGES);
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(new URL("SKILL.md", folder), text);
+  }
+  skills.sort((a, b) => a.name < b.name ? -1 : 1);
+  const { all, summary } = forModels(texts, skills);
   await Deno.writeTextFile(new URL("public/llms.txt", PAGES), summary);
   await Deno.writeTextFile(new URL("public/llms-full.txt", PAGES), all);
 }
