@@ -284,6 +284,29 @@ Deno.test("forwardTo() adds 3.8 kB at most to kept tokens", async () => {
   assertLess(both - without, 3_801);
 });
 
+Deno.test("an authorization server adds 20 kB at most to a router with sessions, users and an API", async () => {
+  const added = await sizeOfAPI("createAuthorizationServer") -
+    await sizeOfAPI("");
+  assertLess(10_000, added);
+  assertLess(added, 20_001);
+});
+
+/** Returns the size of a program with an API, and with names of the server. */
+function sizeOfAPI(names: string): Promise<number> {
+  return sizeOfProgram(`
+    import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
+    import * as middleware from "@gatehouse/web/auth-middleware";
+    import { html, htmlResponse } from "@gatehouse/web/content";
+    import * as router from "@gatehouse/web/fetch-router";
+    import * as sessions from "@gatehouse/web/session";
+    import * as session from "@gatehouse/web/session-middleware";
+    ${names && `import { ${names} } from "@gatehouse/web/oauth-server";`}
+    globalThis.program = [
+      ...[createResourceServer, middleware, html, htmlResponse, router],
+      ...[sessions, session, ${names}],
+    ];`);
+}
+
 Deno.test("an entry's bundle contains only the modules that it needs", async () => {
   const parts = STRANGERS.map(([entry, names]) => ({ entry, names }));
   const bundles = [...(await bundleAll(parts)).values()];
