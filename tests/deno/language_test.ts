@@ -28,6 +28,7 @@ const PATHS = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "docs",
+  "skills",
   "SECURITY.md",
   "README.md",
   "examples",

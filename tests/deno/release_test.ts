@@ -323,7 +323,7 @@ Deno.test("floating() finds imports without an exact version", () => {
 Deno.test("every package that tests, benchmarks and the guide use has an exact version", async () => {
   const found: string[] = [];
   let count = 0;
-  for (const folder of ["tests/", "docs/", "examples/"]) {
+  for (const folder of ["tests/", "docs/", "skills/", "examples/"]) {
     for await (const path of files(folder)) {
       const text = await read(path);
       count += text.match(/["'`]npm:/g)?.length ?? 0;

@@ -268,6 +268,8 @@ testInChromium("The documentation site works in Chromium", {
       await response.text(),
       "[Routing](/guide/routing.html)",
     );
+    const skill = await fetch(`${base}skills/add-a-login/SKILL.md`);
+    assertStringIncludes(await skill.text(), "name: add-a-login");
     const full = await (await fetch(`${base}llms-full.txt`)).text();
     assertStringIncludes(full, "createCredentialsAuthProvider");
   });

@@ -31,7 +31,7 @@ export function npmPackages(text: string): string[] {
 /** Finds the npm packages of all tests, benchmarks, examples and guide pages. */
 export async function packagesInUse(): Promise<string[]> {
   const found = new Set<string>();
-  for (const folder of ["tests/", "docs/", "examples/"]) {
+  for (const folder of ["tests/", "docs/", "skills/", "examples/"]) {
     for await (const path of files(folder)) {
       const text = await Deno.readTextFile(new URL(path, root));
       for (const specifier of npmPackages(text)) found.add(specifier);
