@@ -100,11 +100,15 @@ function onlyValue(params: URLSearchParams, name: string): string | null {
   return value === "" || others.length > 0 ? null : value;
 }
 
-function redirectOf(params: URLSearchParams, client: Client): string | null {
-  const { redirectUris } = client;
+function redirectOf(
+  params: URLSearchParams,
+  { redirectUris, source }: Client,
+): string | null {
   if (!params.has("redirect_uri")) {
     // Only a client with a single one may leave it out (RFC 6749, section 3.1.2.3).
-    return redirectUris.length === 1 ? redirectUris[0]! : null;
+    // That of a document may change between the consent page and the decision.
+    const isOnly = redirectUris.length === 1 && source !== "document";
+    return isOnly ? redirectUris[0]! : null;
   }
   const uri = onlyValue(params, "redirect_uri");
   return uri !== null && hasRedirectURI(redirectUris, uri) ? uri : null;
