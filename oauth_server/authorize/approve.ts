@@ -87,6 +87,24 @@ async function tellOf(
 }
 
 /**
+ * Ends the surplus grants of a user. Codes do not count: another site can make a
+ * browser request them for a trusted client, and they expire after a minute.
+ */
+export async function makeRoom(
+  settings: Settings,
+  { context, request, user }: UserRequest,
+): Promise<void> {
+  const grants = (await settings.grants.ofUser(String(user.id)))
+    .filter(({ row }) => row.generation > 0);
+  const surplus = surplusGrants(grants, request.client.id);
+  await settings.grants.endAll(surplus);
+  for (const { key, row } of grants) {
+    if (!surplus.includes(key)) continue;
+    await report(settings, "revoked", row, key, context);
+  }
+}
+
+/**
  * Returns the grants that must end before a user gets another one: the longest
  * unused ones. All installations of a program have the same client id, so a new
  * consent does not end the others.

@@ -3,7 +3,7 @@ import { Auth, type AuthenticatedUser } from "../../auth/middleware/mod.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import type { Session } from "../../session/mod.ts";
 import { isStrict } from "../../session/internal.ts";
-import { approve } from "./approve.ts";
+import { approve, makeRoom } from "./approve.ts";
 import {
   type AuthorizationRequest,
   readAuthorizationRequest,
@@ -124,6 +124,7 @@ async function answer(
       : redirectToLogin(settings, settings.confirmPath, context.url.search);
   }
   if (request.client.trusted && !request.prompt.has("consent")) {
+    await makeRoom(settings, asked);
     const location = await approve(settings, asked, request.scopes);
     return await returnToClient(context, request.client, location);
   }

@@ -8,7 +8,7 @@ import {
 } from "../../auth/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
-import { approve, codeLocation, surplusGrants } from "./approve.ts";
+import { approve, codeLocation, makeRoom, surplusGrants } from "./approve.ts";
 import { readAuthorizationRequest } from "./authorization_request.ts";
 import { responseLocation } from "./authorization_response.ts";
 import { sessionOf, type UserRequest } from "./authorize.ts";
@@ -186,19 +186,6 @@ async function deny(
     error: "access_denied",
     error_description: "The user has refused the request",
   });
-}
-
-async function makeRoom(
-  settings: Settings,
-  { context, request, user }: UserRequest,
-): Promise<void> {
-  const grants = await settings.grants.ofUser(String(user.id));
-  const surplus = surplusGrants(grants, request.client.id);
-  await settings.grants.endAll(surplus);
-  for (const { key, row } of grants) {
-    if (!surplus.includes(key)) continue;
-    await report(settings, "revoked", row, key, context);
-  }
 }
 
 async function refuse(

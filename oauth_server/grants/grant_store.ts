@@ -68,8 +68,8 @@ export interface Lifetimes {
 /** The lifetime of a code, in milliseconds (RFC 6749, section 4.1.2). */
 const CODE_LIFETIME = 60_000;
 
-/** The maximum number of grants of a user that are read. */
-const MAX_LISTED = 500;
+/** The maximum number of keys of `getMany`. */
+const MAX_KEYS = 500;
 
 /** Returns the time at which a code or a grant expires, in epoch milliseconds. */
 export function expiryOf(row: GrantRow, { idle, total }: Lifetimes): number {
@@ -130,16 +130,11 @@ export class GrantStore {
 
   /** Returns the codes and grants of a user, the newest first. */
   async ofUser(userId: string): Promise<KeyedGrant[]> {
-    const keys = (await this.#values.keysOf(await this.#indexOf(userId)))
-      .slice(0, MAX_LISTED);
-    if (keys.length === 0) return [];
-    const values = await this.#call(
-      "list",
-      (store): Promise<readonly (StoredValue | null)[]> =>
-        store.getMany === undefined
-          ? inBatches(keys, async (key) => await store.get(key))
-          : Promise.resolve(store.getMany(keys)),
-    );
+    const keys = await this.#values.keysOf(await this.#indexOf(userId));
+    const values: (StoredValue | null)[] = [];
+    for (let start = 0; start < keys.length; start += MAX_KEYS) {
+      values.push(...await this.#getMany(keys.slice(start, start + MAX_KEYS)));
+    }
     return values.flatMap((stored, index) => {
       const value = stored && parseRow(stored.value);
       const found = stored && this.#current({ ...stored, value });
@@ -148,6 +143,18 @@ export class GrantStore {
         ? [{ key: keys[index]!.slice(0, -SUFFIX.length), row: found.row }]
         : [];
     }).sort((a, b) => b.row.createdAt - a.row.createdAt);
+  }
+
+  async #getMany(
+    keys: readonly string[],
+  ): Promise<readonly (StoredValue | null)[]> {
+    return await this.#call(
+      "list",
+      (store): Promise<readonly (StoredValue | null)[]> =>
+        store.getMany === undefined
+          ? inBatches(keys, async (key) => await store.get(key))
+          : Promise.resolve(store.getMany(keys)),
+    );
   }
 
   #current(found: FoundValue<GrantRow> | null): FoundGrant | null {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { hashToken } from "@gatehouse/web/auth";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
   authorizePath,
@@ -11,7 +12,9 @@ import {
   post,
   refresh,
   startServer,
+  targetOf,
   type TokenBody,
+  VERIFIER,
 } from "./_server.ts";
 
 Deno.test("a user has at most 100 grants, with any number of clients", async () => {
@@ -51,7 +54,7 @@ Deno.test("a code needs its redirect URI only if the request has one", async () 
   const response = await post(app, "/token", {
     grant_type: "authorization_code",
     client_id: "web",
-    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    code_verifier: VERIFIER,
     code,
   });
   assertEquals(response.status, 200);
@@ -147,4 +150,76 @@ Deno.test("nothing is fetched for a visitor, and one document for a user", async
   const browser = await browserOf(app);
   assertEquals((await browser.fetch(path)).status, 400);
   assertEquals(urls, [client_id]);
+});
+
+Deno.test("a trusted client has at most 20 grants of a user, and its codes end none", async () => {
+  const secret = "partner secret";
+  const app = startServer({
+    clients: [{
+      id: "web",
+      name: "Own",
+      redirectUris: [CALLBACK],
+      authentication: { secretHashes: [await hashToken(secret)] },
+      trusted: true,
+    }],
+  });
+  const browser = await browserOf(app);
+  const tokens: string[] = [];
+  for (let count = 0; count < 22; count++) {
+    const response = await browser.fetch(authorizePath());
+    const code = targetOf(response).searchParams.get("code")!;
+    const request = new Request("https://test.example/token", {
+      method: "POST",
+      headers: { Authorization: `Basic ${btoa(`web:${secret}`)}` },
+      body: new URLSearchParams({
+        grant_type: "authorization_code",
+        code_verifier: VERIFIER,
+        code,
+      }),
+    });
+    const body: TokenBody = await (await app.router.fetch(request)).json();
+    tokens.push(body.access_token);
+    app.clock.now += 1_000;
+  }
+  // Another site opens the page, and no client exchanges the codes.
+  for (let count = 0; count < 30; count++) {
+    await browser.fetch(authorizePath());
+  }
+  const statuses = await Promise.all(
+    tokens.map((token) => callAPI(app, token)),
+  );
+  assertEquals(statuses.filter((status) => status === 200).length, 19);
+  assertEquals(await app.server.revoke("1"), 49);
+});
+
+Deno.test("revoke() ends all grants of a user, however many the index has", async () => {
+  const inner = createMemorySessionStore();
+  let index: readonly string[] = [];
+  const calls: number[] = [];
+  const app = startServer({
+    store: {
+      get: (key) => inner.get(key),
+      put: (key, value, options) => {
+        index = options.index ?? [];
+        return inner.put(key, value, options);
+      },
+      delete: (key) => inner.delete(key),
+      byIndex: (name) => inner.byIndex!(name),
+      getMany: (keys) => {
+        calls.push(keys.length);
+        return Promise.all(keys.map(async (key) => await inner.get(key)));
+      },
+    },
+  });
+  await connect(app);
+  const [key] = await inner.byIndex!(index[0]!);
+  const { value } = (await inner.get(key!))!;
+  for (let count = 0; count < 600; count++) {
+    const copy = `${String(count).padStart(22, "A")}~grant`;
+    await inner.put(copy, value, { ttl: 60_000, ifVersion: null, index });
+  }
+  calls.length = 0;
+  assertEquals(await app.server.revoke("1"), 601);
+  assertEquals(calls, [500, 101]);
+  assertEquals(await app.server.revoke("1"), 0);
 });
