@@ -17,7 +17,7 @@ import type { LoginAttempt, LoginStep, Refusal } from "./hooks.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { toUser } from "../to_user.ts";
 import { type Call, type Outcome, refused } from "../actions/call.ts";
-import { isDisabled, unlessEnded, welcome } from "../actions/enter.ts";
+import { unlessEnded, welcome } from "../actions/enter.ts";
 import type { Services, Settings } from "../actions/services.ts";
 
 /** The session key of a login that waits for an own step. A login removes it. */
@@ -25,8 +25,8 @@ const KEY = "__auth.account-step";
 
 const purpose = "account-step";
 
-/** The time for an own step, in milliseconds: reading terms takes a while. */
-const TTL = 30 * 60_000;
+/** The time for an own step, in milliseconds, as for a second factor. */
+const TTL = 10 * 60_000;
 
 /** A decision that keeps a login from completing. */
 type Held = Refusal | LoginStep | "ended";
@@ -55,7 +55,7 @@ export function createCompleteLogin(parts: Parts): CompleteProvedLogin {
   if (!parts.hooks.concernLogins) return complete;
   return async (context, userId, login) => {
     const account = await parts.store.find(String(userId));
-    const held = isCurrent(account, login, parts.now())
+    const held = isCurrent(account, login)
       ? await decide(context, parts, { account, login })
       : "ended";
     if (held === null) return await complete(context, userId, login);
@@ -109,7 +109,7 @@ async function waitingLogin(
   if (grant?.data === undefined) return null;
   const login = JSON.parse(grant.data) as ProvedLogin & { id: string };
   const account = await store.find(login.id);
-  return isCurrent(account, login, now())
+  return isCurrent(account, login)
     ? { account, login, token: token as string }
     : null;
 }
@@ -161,11 +161,13 @@ async function hold(
 ): Promise<void> {
   const origin = login.origin ?? context.get(FinishedLogin) ?? undefined;
   const devices = login.devices ?? accountsOfDevices(context);
+  // The step proves nothing, so the login is as old as its last factor.
+  const authenticatedAt = login.authenticatedAt ?? now();
   const token = await createOneTimeToken(store.values, {
     purpose,
     // Another browser of the same user waits separately.
     account: `${id} ${crypto.randomUUID()}`,
-    data: JSON.stringify({ ...login, id, origin, devices }),
+    data: JSON.stringify({ ...login, id, origin, devices, authenticatedAt }),
     ttl: TTL,
     now,
   });
@@ -180,8 +182,6 @@ async function hold(
 function isCurrent(
   account: StoredAccount | null,
   { version }: ProvedLogin,
-  now: number,
 ): account is StoredAccount {
-  return account !== null && account.version === version &&
-    !isDisabled(account, now);
+  return account !== null && account.version === version;
 }

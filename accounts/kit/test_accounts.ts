@@ -34,7 +34,7 @@ export interface TestAccounts<N extends Names = Names> extends Accounts<N> {
    */
   wait(milliseconds: number): void;
   /**
-   * Logs an account in without its password.
+   * Logs an account in without its password, and asks no hooks.
    *
    * @param client The client, which keeps the cookie.
    * @param id The id of the account.

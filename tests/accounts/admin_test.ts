@@ -646,13 +646,20 @@ Deno.test("an invitation ends with the role, the access or the account of its ad
       ({ accounts, rootId }) => accounts.users.remove(rootId),
     ];
   for (const end of ends) {
-    const app = await start({ registration: "invited" });
+    const provider = createTestProvider();
+    const app = await start({
+      registration: "invited",
+      providers: exampleProviders(provider),
+    });
     const email = "evil@example.com";
     const values = { do: "invite", email, role: "admin" };
     await app.root.post("/admin/invitations", values);
     const token = tokenOf(app.accounts.mails.at(-1)!);
     await end(app);
     const evil = new Browser(createTestClient(app.router), {});
+    const user = { sub: "e1", name: "Evil", email, email_verified: true };
+    await provider.logIn(evil.client, "/login/with/example", { user });
+    assertEquals(await app.accounts.users.findByEmail(email), null);
     const accept = { token, name: "Evil", password: PASSWORD };
     assertEquals((await evil.get(`/register?token=${token}`)).status, 400);
     assertEquals((await evil.post("/register", accept)).status, 400);

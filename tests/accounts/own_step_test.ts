@@ -242,6 +242,34 @@ Deno.test("an own step keeps the page that began the login, and its lifetime", a
   assertEquals(await ada.isLoggedIn(), true);
 });
 
+Deno.test("an own step does not make an old login fresh", async () => {
+  const app = start();
+  await app.registered();
+  const ada = app.browser();
+  await sendPassword(ada);
+  app.wait(9 * 60_000);
+  await ada.post("/terms?accept");
+  assertEquals((await ada.get("/fresh")).status, 200);
+  // The password was sent eleven minutes ago.
+  app.wait(2 * 60_000);
+  assertEquals((await ada.get("/fresh")).status, 302);
+  assertEquals(await ada.isLoggedIn(), true);
+});
+
+Deno.test("guesses of others do not lock out a browser that did the own step", async () => {
+  const app = start();
+  await app.registered();
+  const ada = app.browser();
+  await sendPassword(ada);
+  const stranger = app.browser();
+  await ada.post("/terms?accept");
+  await ada.post("/login/out");
+  const wrong = { email, password: "wrong horse battery" };
+  for (let n = 0; n < 100; n++) await app.browser().post("/login", wrong);
+  assertEquals((await sendPassword(stranger)).status, 429);
+  assertEquals((await sendPassword(ada)).status, 303);
+});
+
 Deno.test("an own step works as JSON", async () => {
   const app = start();
   await app.registered();
@@ -290,7 +318,7 @@ const ends: Record<
   "an end of access": ({ accounts }, id) => accounts.users.endAccess(id),
   "a block": ({ accounts }, id) => accounts.users.disable(id, { reason: "x" }),
   "the end of the account": ({ accounts }, id) => accounts.users.remove(id),
-  "half an hour": ({ wait }) => wait(30 * 60_000 + 1),
+  "ten minutes": ({ wait }) => wait(10 * 60_000 + 1),
   async "a reset"({ browser, lastMail }) {
     const owner = browser();
     await owner.post("/login/reset", { email });
@@ -302,7 +330,9 @@ const ends: Record<
 
 for (const [name, end] of Object.entries(ends)) {
   Deno.test(`${name} ends a login that waits for its own step`, async () => {
-    const app = start();
+    // The session could live longer.
+    const timeouts = { anonymous: 3_600_000 };
+    const app = start({ sessions: { timeouts } });
     await app.registered();
     const { id } = (await app.accounts.users.findByEmail(email))!;
     const thief = app.browser();

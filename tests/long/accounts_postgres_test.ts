@@ -6,7 +6,11 @@ import {
   accountTables,
   createSQLAccountStore,
 } from "@gatehouse/web/accounts/store";
-import { createAccounts, type Mail } from "@gatehouse/web/accounts";
+import {
+  type AccountsOptions,
+  createAccounts,
+  type Mail,
+} from "@gatehouse/web/accounts";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient, testAccountStore } from "@gatehouse/web/testing";
 import { findProgram, type Server, startPostgres } from "../deno/_servers.ts";
@@ -155,8 +159,13 @@ testServed(
 );
 
 /** Starts the accounts of two processes on one database. */
-async function startProcesses(prefix: string) {
+async function startProcesses(
+  prefix: string,
+  options: Partial<AccountsOptions> = {},
+) {
   const mails: Mail[] = [];
+  /** The next steps that `finishStep` has named. */
+  const steps: string[] = [];
   const processes = await Promise.all([1, 2].map(async () => {
     const accounts = createAccounts({
       name: "Invoices",
@@ -165,9 +174,15 @@ async function startProcesses(prefix: string) {
       secrets: ["2Xq8vN5kR1tY7wB4zP9cH3mJ6fL0sD-aB7"],
       sendMail: (mail) => void mails.push(mail),
       passwords: { memory: 64, passes: 1 },
+      ...options,
     });
     const router = createRouter({ middleware: accounts.middleware });
     router.map(accounts.routes, accounts.controller);
+    router.post("/terms", async (context) => {
+      const response = await accounts.finishStep(context);
+      steps.push((await response.clone().json()).next);
+      return response;
+    });
     return { accounts, router };
   }));
   const [first] = processes;
@@ -201,7 +216,7 @@ async function startProcesses(prefix: string) {
     for (const { accounts } of processes) await accounts.flush();
     return mails.at(-1)!.text;
   };
-  return { ...first!, client, post, postToAll, lastMail };
+  return { ...first!, client, post, postToAll, lastMail, steps };
 }
 
 testServed(
@@ -274,6 +289,51 @@ testServed(
     ]);
     const bob = await accounts.users.findByEmail(email);
     assertEquals(bob === null, isWithdrawn);
+  },
+);
+
+testServed(
+  "of 100 requests at two processes that finish an own step, one logs in",
+  async () => {
+    let isRequired = true;
+    const { accounts, client, post, postToAll, lastMail, steps } =
+      await startProcesses("steps_", {
+        hooks: {
+          beforeLogin: () => isRequired ? { step: "/terms" } : undefined,
+        },
+      });
+    const email = "ada@example.com";
+    await accounts.users.create({ email, name: "Ada" });
+    const begin = async () => {
+      await post("/login/email", { email });
+      const [code] = /^\d{6}$/m.exec(await lastMail())!;
+      const login = await post("/login/email/code", { code });
+      assertEquals((await login.json()).next, "step");
+    };
+    await begin();
+    const early = await postToAll("/terms", {});
+    assertEquals(new Set(early), new Set([200]));
+    assertEquals(new Set(steps.splice(0)), new Set(["step"]));
+    const session = await client.fetch("/account/session");
+    assertEquals(await session.json(), { account: null });
+
+    isRequired = false;
+    const { id } = (await accounts.users.findByEmail(email))!;
+    const done = await postToAll("/terms", {});
+    assertEquals(done.filter((status) => status >= 500), []);
+    assertEquals(steps.filter((next) => next === "done"), ["done"]);
+
+    // An end of access wins against each of them.
+    isRequired = true;
+    await begin();
+    isRequired = false;
+    await Promise.all([
+      postToAll("/terms", {}),
+      accounts.users.endAccess(id),
+    ]);
+    await accounts.users.endAccess(id);
+    const after = await client.fetch("/account/session");
+    assertEquals(await after.json(), { account: null });
   },
 );
 
