@@ -50,7 +50,7 @@ import { recordEvents } from "./admin/audit_log.ts";
 import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
 import { providerActions } from "./_provider_actions.ts";
-import { appActions } from "./_app_actions.ts";
+import { areaActions } from "./_area_actions.ts";
 import { keyActions, onlyIf } from "./_key_actions.ts";
 import { downloadData } from "./export/own_data.ts";
 import {
@@ -121,7 +121,7 @@ export function createController(
       ...emailActions(answers),
       ...securityActions(answers, parts),
       ...keyActions(answers, parts),
-      ...appActions(answers, parts),
+      ...areaActions(answers, parts),
       ...teamActions(answers, parts),
       ...providerActions(answers, parts),
       session: sessionJSON,

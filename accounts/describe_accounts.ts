@@ -123,6 +123,8 @@ const ACCOUNT: Readonly<Record<keyof AccountRoutes, Description>> = {
   passkeyOptions: ["", "Returns the options of a new passkey"],
   passkeyRemoval: ["", "Removes a passkey", "id"],
   passkeyScript: ["Returns the script of passkeys"],
+  security: ["Returns the facts that decide how safe the account is"],
+  connected: ["Returns the numbers of logins, apps and teams"],
   profile: ["Shows the profile", "Changes the profile", "name fields?"],
   password: [
     "Shows the page of the password",

@@ -84,6 +84,10 @@ export type AccountRoutes = {
   readonly passkeyRemoval: Route<"POST", "/account/passkeys/remove">;
   /** The script of passkeys. */
   readonly passkeyScript: Route<"GET", "/account/passkeys.js">;
+  /** The page that says how safe the account is, with links to its ways in. */
+  readonly security: Route<"GET", "/account/security">;
+  /** The page with links to the logins, apps and teams of the account. */
+  readonly connected: Route<"GET", "/account/connected">;
   /** The name and the application's own fields. */
   readonly profile: PageRoutes<"/account">;
   /** The password. */
@@ -134,7 +138,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
   const { login = "/login", register = "/register", account = "/account" } =
     paths;
   const routes = route({
-    ...keyRoutes(account),
+    ...areaRoutes(account),
     data: form(`${account}/data`),
     ...teamRoutes(paths.teams ?? "/teams"),
     ...providerRoutes(login, account),
@@ -176,11 +180,13 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
   return routes as unknown as AccountRoutes;
 }
 
-function keyRoutes(account: string) {
+function areaRoutes(account: string) {
   return {
     keys: form(`${account}/keys`),
     keyRemoval: form(`${account}/keys/remove`),
     apps: form(`${account}/apps`),
+    security: get(`${account}/security`),
+    connected: get(`${account}/connected`),
   };
 }
 

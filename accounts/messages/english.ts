@@ -1,4 +1,5 @@
 import { ENGLISH } from "./provider_messages.ts";
+import { overviewEnglish } from "./overview_messages.ts";
 import { appEnglish } from "./app_messages.ts";
 import { adminEnglish } from "./admin_english.ts";
 import type { MailMessages, Messages } from "./messages.ts";
@@ -248,6 +249,7 @@ export const english: Messages = {
   },
   admin: adminEnglish,
   apps: appEnglish,
+  overview: overviewEnglish,
   teams: {
     title: "Teams",
     text: "In a team, several people share their work.",

@@ -1,4 +1,5 @@
 import { GERMAN } from "./provider_messages.ts";
+import { overviewGerman } from "./overview_messages.ts";
 import { appGerman } from "./app_messages.ts";
 import { adminGerman } from "./admin_german.ts";
 import type { MailMessages, Messages } from "./messages.ts";
@@ -257,6 +258,7 @@ export const german: Messages = {
   },
   admin: adminGerman,
   apps: appGerman,
+  overview: overviewGerman,
   teams: {
     title: "Teams",
     text: "In einem Team arbeiten mehrere Menschen zusammen.",

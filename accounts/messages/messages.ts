@@ -1,5 +1,6 @@
 import type { AdminMessages } from "./admin_messages.ts";
 import type { AppMessages } from "./app_messages.ts";
+import type { OverviewMessages } from "./overview_messages.ts";
 import type { KeyMessages } from "./key_messages.ts";
 import type { ProviderMessages } from "./provider_messages.ts";
 import type { TeamMessages } from "./team_messages.ts";
@@ -8,6 +9,8 @@ import type { TeamMessages } from "./team_messages.ts";
 export interface Messages {
   /** The language, for the attribute `lang`. */
   readonly language: string;
+  /** The pages that lead to others. */
+  readonly overview: OverviewMessages;
   /** The page of connected apps. */
   readonly apps: AppMessages;
   /** The pages for administrators. */

@@ -11,6 +11,7 @@ import {
   newPasswordField,
   ownField,
 } from "./fields.ts";
+import { linkRows } from "./overview_pages.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
 import { providerConfirmForm } from "./provider_pages.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
@@ -39,7 +40,15 @@ export function profileView(
           .map((entry) => ownField(entry, messages, shown))}
         <button>${messages.save}</button>
       </form>
-      ${dataLink(call)}
+      ${linkRows([
+        {
+          href: routes.email.index.href(),
+          text: messages.email,
+          state: account.email,
+        },
+        { href: routes.data.index.href(), text: messages.data },
+        { href: routes.remove.index.href(), text: messages.deleteTitle },
+      ])}
     `,
   );
 }

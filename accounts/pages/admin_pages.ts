@@ -47,7 +47,8 @@ export function adminView(
       : [[routes.invitations.index.href(), admin.invitations] as const],
     [routes.audit.href(), admin.audit],
   ] as const;
-  return areaView(url, { label: admin.title, links, home }, title, content);
+  const groups = links.map(([href, text]) => ({ href, text, pages: [] }));
+  return areaView(url, { label: admin.title, groups, home }, title, content);
 }
 
 /** Creates the page of the accounts. */

@@ -5,7 +5,7 @@ import { Auth } from "../../auth/middleware/mod.ts";
 import type { Call } from "../actions/call.ts";
 import { deletionDays } from "../actions/deletion_days.ts";
 import { hasLongPath, type Notice, searchOf } from "../actions/call.ts";
-import type { Messages } from "../messages/messages.ts";
+import { type Group, groupsOf, isIn } from "./groups.ts";
 
 /** A page, for the option `layout`. */
 export interface AccountPageParts {
@@ -154,97 +154,73 @@ export function card(title: string, content: Markup): View {
   };
 }
 
-/** Returns the links of the navigation, without features that are off. */
-function linksOf(
-  messages: Messages,
-  { apps, names, providers, routes }: PageCall["services"],
-): (readonly [href: string, text: string])[] {
-  return [
-    [routes.profile.index.href(), messages.profile],
-    [routes.email.index.href(), messages.email],
-    [routes.twoStep.index.href(), messages.twoStep],
-    [routes.sessions.index.href(), messages.sessions],
-    [routes.passkeys.index.href(), messages.passkeys],
-    [routes.password.index.href(), messages.password],
-    ...Object.keys(providers).length === 0
-      ? []
-      : [[routes.logins.index.href(), messages.providers.title] as const],
-    ...apps.isOn
-      ? [[routes.apps.index.href(), messages.apps.title] as const]
-      : [],
-    ...names.scopes === undefined
-      ? []
-      : [[routes.keys.index.href(), messages.keys.title] as const],
-    ...names.teamRoles === undefined
-      ? []
-      : [[routes.teams.index.href(), messages.teams.title] as const],
-    [routes.remove.index.href(), messages.deleteTitle],
-  ];
-}
-
-/** Marks the link of the page, or that of the pages above it. */
-function current(
-  href: string,
-  { pathname }: URL,
-  profile: string,
-): Markup | false {
-  // The profile is the prefix of all pages of the account.
-  const isAbove = href !== profile && pathname.startsWith(`${href}/`);
-  if (pathname !== href && !isAbove) return false;
-  return html`
-    aria-current="${isAbove ? "true" : "page"}"
+/** Creates a page of the account, next to its navigation. */
+export function accountView(
+  call: PageCall,
+  title: string,
+  content: Markup,
+): View {
+  const { context: { url }, messages, services } = call;
+  const groups = groupsOf(call);
+  const home = services.routes.profile.index.href();
+  const own = groups.find((group) => isIn(group, url.pathname, home));
+  const back = own !== undefined && own.href !== url.pathname && html`
+    <p class="back"><a href="${own.href}">${own.text}</a></p>
   `;
+  const parts = { label: messages.account, groups, home };
+  return areaView(url, parts, title, content, back);
 }
 
 /** The navigation of an area. */
 interface Navigation {
   readonly label: string;
-  readonly links: readonly (readonly [href: string, text: string])[];
+  readonly groups: readonly Group[];
   /** The link that is the prefix of the others. */
   readonly home: string;
-}
-
-/** Creates a page of the account, next to its navigation. */
-export function accountView(
-  { context: { url }, messages, services }: PageCall,
-  title: string,
-  content: Markup,
-): View {
-  const links = linksOf(messages, services);
-  const home = services.routes.profile.index.href();
-  const label = messages.account;
-  return areaView(url, { label, links, home }, title, content);
 }
 
 /** Creates a page next to a navigation. */
 export function areaView(
   url: URL,
-  { home, label, links }: Navigation,
+  { groups, home, label }: Navigation,
   title: string,
   content: Markup,
+  back: Markup | false = false,
 ): View {
   return {
     title,
     content: html`
       <div class="area">
         <nav aria-label="${label}">
-          <ul>${links.map(([href, text]) =>
+          <ul>${groups.map((group) =>
             html`
-              <li><a href="${href}"${current(
-                href,
+              <li><a href="${group.href}"${current(
+                group,
                 url,
                 home,
-              )}>${text}</a></li>
+              )}>${group.text}</a></li>
             `
           )}</ul>
         </nav>
         <section>
+          ${back}
           <h1>${title}</h1>
           ${content}
         </section>
       </div>
     `,
   };
+}
+
+/** Marks the link of the page, or of its group. */
+function current(
+  group: Group,
+  { pathname }: URL,
+  home: string,
+): Markup | false {
+  return isIn(group, pathname, home) && html`
+    aria-current="${pathname === group.href ? "page" : "true"}"
+  `;
 }
 
 /** Returns the path of a route, with the path of the next page in its query. */

@@ -61,6 +61,17 @@ margin:1.2rem 0 0;font-size:.95rem}
 padding:.7rem 0;border-bottom:1px solid var(--gh-line)}
 .rows div{min-width:0;overflow-wrap:anywhere}
 .rows p{margin:0}
+form+.rows{margin-top:2.5rem}
+p:has(.button)+.rows{margin-top:1.75rem}
+.row{display:flex;flex:1;gap:1rem;align-items:baseline;padding:.4rem 0;color:inherit;
+text-decoration:none;min-width:0;overflow-wrap:anywhere}
+.row:hover{color:inherit}
+.row:hover strong{text-decoration:underline}
+.row strong{max-width:70%}
+.row .hint{flex:1;margin:0;min-width:0;text-align:end}
+.row::after{content:"›"/"";margin-inline-start:auto;color:var(--gh-faint)}
+.back{margin:0 0 .4rem;font-size:.95rem}
+.back a::before{content:"‹ "/""}
 fieldset{margin:0 0 1.1rem;padding:0;border:0}
 legend{padding:0;margin-bottom:.4rem;font-weight:600}
 fieldset .choice{margin-bottom:.5rem}
@@ -76,13 +87,12 @@ border-radius:var(--gh-radius);color:inherit;resize:none}
 .codes{columns:2;padding:0;list-style:none}
 .area{display:grid;gap:1rem 2.5rem}
 .area nav{min-width:0}
-.area nav ul{display:flex;gap:.2rem;margin:0;padding:.2rem;list-style:none;overflow-x:auto;
-white-space:nowrap}
+.area nav ul{display:flex;flex-wrap:wrap;gap:.2rem;margin:0;padding:0;list-style:none}
 .area nav a{display:block;padding:.5rem .75rem;border-radius:.4rem;color:var(--gh-faint);
 text-decoration:none}
 .area nav a:hover{color:var(--gh-ink);text-decoration:underline}
-.area nav a[aria-current]{scroll-initial-target:nearest;background:var(--gh-tint);color:var(--gh-ink);font-weight:600}
+.area nav a[aria-current]{background:var(--gh-tint);color:var(--gh-ink);font-weight:600}
 .message:has(+.area){max-width:none}
 .area section{max-width:30rem;min-width:0}
-@media (min-width:44rem){.area{grid-template-columns:11rem 1fr}.area nav ul{display:block;white-space:normal}}
+@media (min-width:44rem){.area{grid-template-columns:11rem 1fr}.area nav ul{display:block}}
 `;

@@ -393,6 +393,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "passkeyScript",
     "providerConfirm",
     "providerLogin",
+    "connected",
+    "security",
     "session",
     "style",
   ],

@@ -182,6 +182,8 @@ const proofs: Record<
   style: "without an account",
   logout: "without an account",
   session: "without an account",
+  security: "without an account",
+  connected: "without an account",
   resetLink: {
     path: "/login/reset/link",
     async prepare({ lastMail }, ada) {

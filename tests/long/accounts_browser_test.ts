@@ -98,6 +98,8 @@ for (
       for (
         const path of [
           "email",
+          "security",
+          "connected",
           "password",
           "passkeys",
           "sessions",
@@ -121,6 +123,8 @@ for (
       await submit("/account/two-step, codes");
       assertEquals(await page.locator(".codes li").count(), 10);
       await visit("/account/two-step");
+      await page.getByRole("link", { name: "Security" }).last().click();
+      await check(page, "/account/security, with an app");
       await page.getByRole("button", { name: "Log out" }).click();
       // The authenticator confirms each request, so the autofill logs in at once.
       await page.getByText("Home").waitFor();
