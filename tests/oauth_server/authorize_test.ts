@@ -201,8 +201,20 @@ Deno.test("prompt=login and max_age ask for a login once", async () => {
   app.clock.now += 5_000;
   const late = authorizePath({ prompt: "login", login_after: "9999999999" });
   assertEquals((await browser.fetch(late)).status, 303);
+  const recent = authorizePath({ max_age: "5" });
+  await readConsent(await browser.fetch(recent));
+  app.clock.now += 1;
+  const stale = await browser.fetch(recent);
+  assertEquals(stale.status, 303);
+  await browser.fetch("/login/1", { method: "POST" });
+  const location = new URL(stale.headers.get("Location")!, ORIGIN);
+  // The login is in the same second as the parameter.
+  app.clock.now += 500;
+  const returnTo = location.searchParams.get("returnTo")!;
+  await readConsent(await browser.fetch(returnTo));
+
   const silent = targetOf(
-    await browser.fetch(authorizePath({ prompt: "none", max_age: "1" })),
+    await browser.fetch(authorizePath({ prompt: "none", max_age: "0" })),
   );
   assertEquals(silent.searchParams.get("error"), "login_required");
 });
@@ -289,10 +301,15 @@ Deno.test("a missing session and a mount prefix are errors at the first request"
   const outer = createRouter({ onError });
   outer.mount("/auth", inner);
   await outer.fetch(`${ORIGIN}/auth/token`);
+  const pages = createRouter({ onError, middleware: [session()] });
+  pages.map(server.routes, server.controller);
+  outer.mount("/pages", pages);
+  await outer.fetch(`${ORIGIN}/pages${authorizePath()}`);
 
   const expected = [
     "there is no session, put the session middleware in front",
     'use "Lax"',
+    "put it into the outermost router",
     "put it into the outermost router",
   ];
   assertEquals(errors.length, expected.length);
