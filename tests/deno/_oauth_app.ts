@@ -85,15 +85,18 @@ export function serveOAuthApp(clients: readonly RegisteredClient[]) {
 export type OAuthApp = ReturnType<typeof serveOAuthApp>;
 
 /**
- * Logs in at the server, approves a request in a browser, and returns the URL that
+ * Logs in at the server, decides on a request in a browser, and returns the URL that
  * the client receives.
  */
-export async function approveInBrowser(page: string | URL): Promise<URL> {
+export async function approveInBrowser(
+  page: string | URL,
+  decision = "approve",
+): Promise<URL> {
   const browser = new HTTPBrowser();
   const login = await browser.open(String(page));
   const consent = await browser.submit(login, {});
   const final = await browser.submit(consent, {
-    decision: "approve",
+    decision,
     scope: "notes:read",
   });
   return linkOf(final);
