@@ -15,11 +15,6 @@ const MAX_ASSERTION = 8_192;
 /** The longest `Authorization` header, in characters. */
 const MAX_BASIC = 4_096;
 
-/** Returns `true` if a request has an `Authorization` header with Basic. */
-export function usesBasic({ headers }: TokenRequest): boolean {
-  return /^basic(?: |$)/i.test(headers.get("Authorization") ?? "");
-}
-
 /**
  * Returns the credentials of a request, or `null` if they are malformed, of several
  * methods, or of one that no client has (OAuth 2.1, section 2.4). Basic counts even

@@ -14,13 +14,11 @@ import {
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { createTestClient } from "@gatehouse/web/testing";
+import { createTestClient, type TestTarget } from "@gatehouse/web/testing";
 import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
 import { createNotesServer } from "../../examples/mcp_server/notes_server.ts";
-import { freePort } from "./_programs.ts";
-import { serveLocally } from "./_serve.ts";
 
-/** Options for {@linkcode startOAuthMCP}. */
+/** Options for {@linkcode createOAuthMCP}. */
 export interface OAuthMCPOptions {
   /** The documents and keys on the internet, by URL. */
   readonly internet?: Readonly<Record<string, unknown>>;
@@ -28,13 +26,11 @@ export interface OAuthMCPOptions {
   readonly canRegister?: boolean;
 }
 
-/** Starts the application on a free port. */
-export function startOAuthMCP(options: OAuthMCPOptions = {}) {
+/** Creates the application. It runs on all runtimes. */
+export function createOAuthMCP(origin: string, options: OAuthMCPOptions = {}) {
   const { canRegister = false, clients = [], internet = {} } = options;
-  const port = freePort();
-  const origin = `http://localhost:${port}`;
   const resource = `${origin}/mcp`;
-  const clock = { now: Date.now() };
+  const clock = { now: Date.now };
   const fetched: string[] = [];
   const find = (id: string) => ({ id, name: "Ada" });
   const server = createAuthorizationServer({
@@ -62,7 +58,7 @@ export function startOAuthMCP(options: OAuthMCPOptions = {}) {
     registration: canRegister && {},
     lifetimes: { access: 60_000 },
     loginPath: "/login",
-    now: () => clock.now,
+    now: () => clock.now(),
   });
   const api = server.resource(resource);
   const mcp = createMcpHandler(({ authInfo }) => createNotesServer(authInfo));
@@ -85,29 +81,25 @@ export function startOAuthMCP(options: OAuthMCPOptions = {}) {
     const { id } = context.get(Auth);
     return mcp.fetch(context.request, {
       authInfo: {
+        // The tools need the user, and never the token.
         token: "",
         clientId: "",
         scopes: [...grantedScopes(context)],
         resourceMetadataUrl: api.metadataUrl,
-        extra: { userId: `${port} ${id}` },
+        extra: { userId: `${origin} ${id}` },
       },
     });
   });
-  const listener = serveLocally((request) => router.fetch(request), { port });
-  return {
-    ...{ clock, fetched, origin, resource, router, server },
-    approve: (page: URL) => approve(router, origin, page),
-    [Symbol.asyncDispose]: () => listener.shutdown(),
-  };
+  return { clock, fetched, resource, router, server };
 }
 
 /** Logs Ada in, and approves all scopes on the consent page. */
-async function approve(
-  router: Parameters<typeof createTestClient>[0],
+export async function approve(
+  target: TestTarget,
   origin: string,
   page: URL,
 ): Promise<URL> {
-  const browser = createTestClient(router, { origin });
+  const browser = createTestClient(target, { origin });
   await browser.fetch("/login");
   const consent = await browser.fetch(page.pathname + page.search);
   const html = await consent.text();
@@ -122,7 +114,7 @@ async function approve(
     headers: { Origin: origin, "Sec-Fetch-Site": "same-origin" },
     body,
   });
-  const target = response.headers.get("Location") ??
+  const location = response.headers.get("Location") ??
     response.headers.get("Refresh")?.replace(/^0; url=/, "");
-  return new URL(target!);
+  return new URL(location!);
 }

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
 import { createPrivateKeyJwtAuth } from "npm:@modelcontextprotocol/client@2.4.0";
 import { MCPUser } from "./_mcp_client.ts";
-import { startOAuthMCP } from "./_oauth_mcp_app.ts";
+import { startOAuthMCP } from "./_oauth_mcp_server.ts";
 
 const SANITIZERS = {
   // The client keeps its connections for a moment.
@@ -42,7 +42,7 @@ Deno.test({
     assertEquals(grants[0]?.redirectHost, "localhost:3000");
 
     const { accessToken } = ada;
-    app.clock.now += 60_000;
+    app.wait(60_000);
     assertEquals(await ada.callTool("list_notes"), "Milk");
     assertEquals(ada.accessToken === accessToken, false);
     assertEquals(ada.logins.length, 2);
@@ -80,7 +80,7 @@ Deno.test({
     const options = { approve, documentURL: ID };
     const ada = new MCPUser(app.resource, { ...options, authenticate });
     assertEquals(await ada.listTools(), ["list_notes", "add_note"]);
-    app.clock.now += 60_000;
+    app.wait(60_000);
     assertEquals(await ada.callTool("list_notes"), "You have no notes.");
     assertEquals(ada.logins.length, 1);
 

@@ -15,7 +15,7 @@ import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";
 import { choose, MCPUser } from "../deno/_mcp_client.ts";
-import { startOAuthMCP } from "../deno/_oauth_mcp_app.ts";
+import { startOAuthMCP } from "../deno/_oauth_mcp_server.ts";
 import { accepts, freePort } from "../deno/_programs.ts";
 import { serveLocally, type TestServer } from "../deno/_serve.ts";
 import { until } from "../_wait.ts";

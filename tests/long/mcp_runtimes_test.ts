@@ -1,10 +1,15 @@
-/** The example of an MCP server on Bun and Workers. */
+/**
+ * The example of an MCP server on Bun and Workers, and an MCP server with its own
+ * authorization server on Bun, Node and Workers.
+ */
 import { assertEquals } from "@std/assert";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { MCPUser } from "../deno/_mcp_client.ts";
+import { approve } from "../deno/_oauth_mcp_app.ts";
 import { accepts, freePort } from "../deno/_programs.ts";
-import { startInBun } from "../runtimes/bun.ts";
+import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
+import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { serveLocally } from "../deno/_serve.ts";
 import { until } from "../_wait.ts";
@@ -34,6 +39,10 @@ const runtimes: [
   ["Bun", startOnBun],
   ["Workers", (script, port) => startWorker({ script, port })],
 ];
+const nodes: typeof runtimes = NODE_VERSIONS.slice(0, 1).map((version) => [
+  `Node ${version}`,
+  (script, port) => startOnNode(version, script, port),
+]);
 
 for (const [name, startOn] of runtimes) {
   Deno.test({
@@ -68,18 +77,112 @@ for (const [name, startOn] of runtimes) {
   });
 }
 
-async function startOnBun(
+const ID = "https://client.example/client.json";
+
+/** Bundles an application that serves the document of a client to itself. */
+function bundleOAuth(origin: string): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  const options = {
+    internet: {
+      [ID]: {
+        client_id: ID,
+        client_name: "Test client",
+        redirect_uris: ["http://localhost/callback"],
+      },
+    },
+  };
+  return bundle(`
+    import { createOAuthMCP } from "${ROOT.href}tests/deno/_oauth_mcp_app.ts";
+    const { router } = createOAuthMCP(
+      ${JSON.stringify(origin)},
+      ${JSON.stringify(options)},
+    );
+    export default {
+      port: ${port},
+      hostname: ${JSON.stringify(hostname)},
+      fetch: (request) => router.fetch(request),
+    };`);
+}
+
+for (const [name, startOn] of [...runtimes, ...nodes]) {
+  Deno.test({
+    name: `the official MCP client connects by URL on ${name}`,
+    // The client keeps its connections for a moment.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      const port = freePort();
+      const origin = `http://localhost:${port}`;
+      await using _runtime = await startOn(await bundleOAuth(origin), port);
+      const target = {
+        fetch: (request: Request) =>
+          fetch(new Request(request, { redirect: "manual" })),
+      };
+      const ada = new MCPUser(`${origin}/mcp`, {
+        approve: (page) => approve(target, origin, page),
+        documentURL: ID,
+      });
+      assertEquals(await ada.listTools(), ["list_notes", "add_note"]);
+      assertEquals(await ada.callTool("add_note", { text: "Milk" }), "Added.");
+      assertEquals(await ada.callTool("list_notes"), "Milk");
+      assertEquals(ada.logins, ["notes:read", "notes:read notes:write"]);
+    },
+  });
+}
+
+function startOnBun(script: string, port: number): Promise<AsyncDisposable> {
+  return startScript(bunPath(), { "main.mjs": script }, port);
+}
+
+/** Serves the default export of a script on Node. */
+async function startOnNode(
+  version: typeof NODE_VERSIONS[number],
   script: string,
   port: number,
 ): Promise<AsyncDisposable> {
+  const files = { "app.mjs": script, "main.mjs": NODE_SERVER };
+  return await startScript(await nodePath(version), files, port);
+}
+
+const NODE_SERVER = `
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import app from "./app.mjs";
+createServer(async (incoming, outgoing) => {
+  const { headers, method, url } = incoming;
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const response = await app.fetch(
+    new Request(new URL(url, "http://localhost:" + app.port), {
+      method,
+      headers,
+      ...hasBody && { body: Readable.toWeb(incoming), duplex: "half" },
+    }),
+  );
+  outgoing.writeHead(response.status, [...response.headers].flat());
+  for await (const chunk of response.body ?? []) outgoing.write(chunk);
+  outgoing.end();
+}).listen(app.port, app.hostname);`;
+
+/** Starts `main.mjs` of some files, and waits until it listens. */
+async function startScript(
+  program: string,
+  files: Readonly<Record<string, string>>,
+  port: number,
+): Promise<AsyncDisposable> {
   const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${folder}/main.js`, script);
-  const child = startInBun(folder);
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+  }
+  const child = new Deno.Command(program, {
+    args: ["main.mjs"],
+    cwd: folder,
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
   await listening(port);
   return {
     async [Symbol.asyncDispose]() {
       child.kill();
-      await child.stdout.cancel();
       await child.status;
       await Deno.remove(folder, { recursive: true });
     },
