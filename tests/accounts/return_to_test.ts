@@ -253,6 +253,28 @@ Deno.test("a registration by invitation returns to the page of its link", async 
   assertEquals(last.headers.get("Location"), PAGE);
 });
 
+Deno.test("a login with a second factor and an own step returns to a page of 2,000 characters", async () => {
+  let isDone = true;
+  const app = start({
+    hooks: { beforeLogin: () => isDone ? undefined : { step: "/terms" } },
+  });
+  app.router.post("/terms", (context) => {
+    isDone = true;
+    return app.accounts.finishStep(context);
+  });
+  const nextCode = await addApp(app, await app.registered());
+  isDone = false;
+  const browser = app.browser();
+  const login = await enterPassword(browser, await begin(browser));
+  const step = await follow(browser, login);
+  const code = await nextCode();
+  const second = await submit(browser, step, "/login/code", { code });
+  assertEquals(second.headers.get("Location"), "/terms");
+  const last = await browser.post("/terms");
+  assertEquals([last.status, last.headers.get("Location")], [303, PAGE]);
+  assertEquals(await follow(browser, last), "consent");
+});
+
 /** The ways to confirm a login, each from the page to its last response. */
 const confirmations: Record<
   string,
