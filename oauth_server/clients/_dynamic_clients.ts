@@ -3,7 +3,6 @@ import type { RequestContext } from "../../router/mod.ts";
 import {
   type CallStore,
   parseJSON,
-  sweeper,
   ValueStore,
 } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
@@ -47,7 +46,6 @@ export class DynamicClients {
   readonly #clients: ValueStore<DynamicClient>;
   readonly #limits: Readonly<Record<"perAddress" | "total", RateLimit>>;
   readonly #now: () => number;
-  readonly #sweep: () => void;
 
   constructor({ call, now, options, store }: DynamicClientsConfig) {
     const { maxUnused = 1_000, perAddress = 20, unusedTtl = 86_400_000 } =
@@ -68,7 +66,6 @@ export class DynamicClients {
       }),
     };
     this.#now = now;
-    this.#sweep = sweeper(store, now);
   }
 
   /** Returns a client, or `null` if it is unknown or has expired. */
@@ -110,7 +107,6 @@ export class DynamicClients {
   }
 
   async #add(registration: Registration): Promise<Response> {
-    this.#sweep();
     const id = `dcr_${randomToken(16)}`;
     const key = await this.#clients.key(id);
     const client = { ...registration, isUsed: false };

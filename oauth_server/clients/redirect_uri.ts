@@ -46,11 +46,10 @@ export function isRedirectURI(
 
 /**
  * Returns `true` if the text of a URI names the host that a browser sees. Browsers
- * decode percents and hosts in numbers.
+ * decode percents and hosts in numbers, and leave out the default port.
  */
-function isPlainHost(uri: string, { host, port }: URL): boolean {
-  const [authority] = uri.slice("https://".length).split(/[/?]/, 1);
-  return authority === host || port === "" && authority === `${host}:443`;
+function isPlainHost(uri: string, { host }: URL): boolean {
+  return uri.slice("https://".length).split(/[/?]/, 1)[0] === host;
 }
 
 /**

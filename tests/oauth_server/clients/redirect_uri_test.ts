@@ -170,6 +170,7 @@ const IMPOSSIBLE = [
   "http://192.168.1.1/callback",
   "https://",
   "https:///callback",
+  "https://client.example:443/callback",
   "https://%63lient.example/callback",
   "https://0x7f.1/callback",
   "https://münchen.example/callback",

@@ -128,13 +128,27 @@ Deno.test("register() rejects other metadata (RFC 7591, section 3.2.2)", async (
   }
 });
 
-Deno.test("register() responds with 405 to other methods", async () => {
+Deno.test("register() responds with 400 without a body, and with 405 to other methods", async () => {
   const { world } = createWorld();
   const router = createRouter();
   router.get("/register", (context) => world.clients.register(context));
+  router.post("/register", (context) => world.clients.register(context));
+  const empty = await router.fetch("https://test.example/register", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+  });
+  assertEquals(empty.status, 400);
   const response = await router.fetch("https://test.example/register");
   assertEquals(response.status, 405);
   assertEquals(response.headers.get("Allow"), "POST, OPTIONS");
+});
+
+Deno.test("register() responds with 503 if the store has no room", async () => {
+  const { register, world } = createWorld();
+  const put = world.store.put.bind(world.store);
+  world.store.put = (key, ...rest) =>
+    key.startsWith("oauth-client") ? false : put(key, ...rest);
+  assertEquals((await register(METADATA)).status, 503);
 });
 
 Deno.test("register() limits the registrations of an address", async () => {
