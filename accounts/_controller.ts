@@ -23,6 +23,7 @@ import {
   confirmByCode,
   disableApp,
   enableApp,
+  forgetBrowser,
   newRecoveryCodes,
   verifyCode,
 } from "./actions/second_factor.ts";
@@ -235,6 +236,10 @@ function securityActions(
     twoStepRemoval: {
       middleware: fresh,
       handler: answers.action(disableApp, twoStepPage),
+    },
+    browserRemoval: {
+      middleware: own,
+      handler: answers.action(forgetBrowser),
     },
     recoveryCodes: {
       middleware: fresh,

@@ -51,7 +51,8 @@ export async function twoStepPage(
   const status = await factors.status(id);
   // After a wrong code, the app still has the same secret.
   const setup = state.failed?.setup ?? await factors.createTOTP(id, email);
-  return twoStepView(call, state, status, setup);
+  const devices = await factors.devices(context, id);
+  return twoStepView(call, state, { ...status, devices, setup });
 }
 
 /** Shows the page of the sessions. */

@@ -107,6 +107,7 @@ const ACCOUNT: Readonly<Record<keyof AccountRoutes, Description>> = {
     "setup code",
   ],
   twoStepRemoval: ["", "Removes the authenticator app"],
+  browserRemoval: ["", "Makes a remembered browser need a code again", "id"],
   recoveryCodes: ["", "Creates new recovery codes"],
   sessions: [
     "Shows the sessions of the user",

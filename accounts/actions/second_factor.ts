@@ -86,6 +86,15 @@ export async function disableApp(call: Call): Promise<Outcome> {
   return outcome;
 }
 
+/** Makes a remembered browser need a code again. */
+export async function forgetBrowser(call: Call): Promise<Outcome> {
+  const { context, input, messages, services } = call;
+  const id = input.get("id");
+  if (typeof id === "string") await services.factors.removeDevice(context, id);
+  const location = services.routes.twoStep.index.href();
+  return { ok: true, next: "done", location, message: messages.sessionsEnded };
+}
+
 /** Replaces the recovery codes. */
 export async function newRecoveryCodes(call: Call): Promise<Outcome> {
   const { context, services } = call;

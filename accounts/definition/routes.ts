@@ -68,6 +68,8 @@ export type AccountRoutes = {
   readonly twoStep: PageRoutes<"/account/two-step">;
   /** The removal of the authenticator app. */
   readonly twoStepRemoval: Route<"POST", "/account/two-step/remove">;
+  /** The end of a browser that needs no code. */
+  readonly browserRemoval: Route<"POST", "/account/two-step/forget">;
   /** New recovery codes. */
   readonly recoveryCodes: Route<"POST", "/account/two-step/codes">;
   /** The sessions; `action` ends one or all others. */
@@ -161,6 +163,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     codeConfirm: post(`${account}/confirm/code`),
     twoStep: form(`${account}/two-step`),
     twoStepRemoval: post(`${account}/two-step/remove`),
+    browserRemoval: post(`${account}/two-step/forget`),
     recoveryCodes: post(`${account}/two-step/codes`),
     sessions: form(`${account}/sessions`),
     passkeys: form(`${account}/passkeys`),

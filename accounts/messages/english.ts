@@ -164,6 +164,11 @@ export const english: Messages = {
   twoStepIsOn: (codes) =>
     `Two-step login is on. Unused recovery codes: ${codes}.`,
   twoStepChanged: "Two-step login is off, and your other sessions have ended.",
+  rememberedTitle: "Remembered browsers",
+  rememberedNone: "Each login needs a code.",
+  rememberedUntil: (day) => `needs no code until ${day}`,
+  forget: "Forget",
+  forgetNamed: (browser) => `Forget ${browser}`,
   newCodes: "Create new recovery codes",
   recoveryCodes: "Recovery codes",
   recoveryCodesText:

@@ -169,6 +169,11 @@ export const german: Messages = {
     `Die Anmeldung in zwei Schritten ist eingeschaltet. Unbenutzte Wiederherstellungscodes: ${codes}.`,
   twoStepChanged:
     "Der zweite Schritt ist ausgeschaltet, und Ihre anderen Sitzungen sind beendet.",
+  rememberedTitle: "Gemerkte Browser",
+  rememberedNone: "Jede Anmeldung braucht einen Code.",
+  rememberedUntil: (day) => `braucht bis ${day} keinen Code`,
+  forget: "Vergessen",
+  forgetNamed: (browser) => `${browser} vergessen`,
   newCodes: "Neue Wiederherstellungscodes erzeugen",
   recoveryCodes: "Wiederherstellungscodes",
   recoveryCodesText:

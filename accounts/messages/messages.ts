@@ -92,6 +92,11 @@ export interface Messages {
   readonly twoStepOff: string;
   readonly twoStepIsOn: (codes: number) => string;
   readonly twoStepChanged: string;
+  readonly rememberedTitle: string;
+  readonly rememberedNone: string;
+  readonly rememberedUntil: (day: string) => string;
+  readonly forget: string;
+  readonly forgetNamed: (browser: string) => string;
   readonly newCodes: string;
   readonly recoveryCodes: string;
   readonly recoveryCodesText: string;

@@ -1,4 +1,5 @@
 import type {
+  RememberedDevice,
   SecondFactorStatus,
   TOTPSetup,
 } from "../../auth/second_factor/mod.ts";
@@ -60,15 +61,21 @@ export function confirmCodeView(
   return { ...view, script: hasPasskey };
 }
 
+/** The second factor of a user, and the values of its page. */
+interface TwoStep extends SecondFactorStatus {
+  readonly devices: readonly RememberedDevice[];
+  readonly setup: TOTPSetup;
+}
+
 /** Creates the page of the authenticator app. */
 export function twoStepView(
   call: PageCall,
   state: FormState,
-  status: SecondFactorStatus,
-  setup: TOTPSetup,
+  twoStep: TwoStep,
 ): View {
   const { messages } = call;
-  const content = status.totp ? enabled(call, status) : html`
+  const { setup } = twoStep;
+  const content = twoStep.totp ? enabled(call, twoStep) : html`
     <p>${messages.twoStepText}</p>
     <p>${messages.twoStepKey}</p>
     <p class="key">${setup.secret.replaceAll(/(.{4})/g, "$1 ").trim()}</p>
@@ -95,10 +102,8 @@ export function twoStepView(
   );
 }
 
-function enabled(
-  { messages, services: { routes } }: PageCall,
-  { recoveryCodes }: SecondFactorStatus,
-): Markup {
+function enabled(call: PageCall, { devices, recoveryCodes }: TwoStep): Markup {
+  const { messages, services: { routes } } = call;
   return html`
     <p>${messages.twoStepIsOn(recoveryCodes)}</p>
     <form method="post" action="${routes.recoveryCodes.href()}">
@@ -107,6 +112,35 @@ function enabled(
     <form method="post" action="${routes.twoStepRemoval.href()}">
       <button class="danger">${messages.twoStepOff}</button>
     </form>
+    <h2>${messages.rememberedTitle}</h2>
+    ${devices.length === 0
+      ? html`<p class="hint">${messages.rememberedNone}</p>`
+      : html`
+        <ul class="rows">${devices.map((one) => browserRow(call, one))}</ul>
+      `}
+  `;
+}
+
+function browserRow(
+  { messages, services: { routes } }: PageCall,
+  { id, current, expiresAt, userAgent }: RememberedDevice,
+): Markup {
+  const name = browserName(userAgent ?? null) ?? messages.unknownBrowser;
+  return html`
+    <li>
+      <div>
+        <strong>${name}</strong>
+        <p class="hint">${current && html`
+          ${messages.thisBrowser} ·
+        `}${messages.rememberedUntil(dayOf(expiresAt))}</p>
+      </div>
+      <form method="post" action="${routes.browserRemoval.href()}">
+        <input type="hidden" name="id" value="${id}">
+        <button class="quiet" aria-label="${messages.forgetNamed(name)}">
+          ${messages.forget}
+        </button>
+      </form>
+    </li>
   `;
 }
 

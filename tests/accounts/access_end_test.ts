@@ -400,6 +400,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   "they end access": [
     "apps",
+    "browserRemoval",
     "keyRemoval",
     "loginRemoval",
     "logout",

@@ -146,6 +146,10 @@ const proofs: Record<
     path: "/account/two-step/remove",
     prepare: () => Promise.resolve({}),
   },
+  browserRemoval: {
+    path: "/account/two-step/forget",
+    prepare: () => Promise.resolve({ id: "x" }),
+  },
   recoveryCodes: {
     path: "/account/two-step/codes",
     prepare: () => Promise.resolve({}),

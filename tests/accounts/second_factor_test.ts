@@ -124,6 +124,36 @@ Deno.test("a remembered browser needs no code, until the password is reset", asy
   assertEquals((await login.json()).next, "second-factor");
 });
 
+Deno.test("a user forgets a remembered browser, and no one else does", async () => {
+  const { ada, browser, nextCode, registered } = await startWithApp();
+  const laptop = browser({ "User-Agent": "Firefox/140.0 <script> Linux" });
+  await firstFactor(laptop);
+  const code = await nextCode();
+  await laptop.post("/login/code", { code, remember: "on" });
+  const page = await (await laptop.get("/account/two-step")).text();
+  assertStringIncludes(page, "Firefox, Linux");
+  assertStringIncludes(page, "This browser");
+  assertStringIncludes(page, "needs no code until");
+  assertEquals(page.includes("<script>"), false);
+  const [, id = ""] = /name="id" value="([^"]+)"/.exec(page)!;
+  const isRemembered = async () => {
+    await laptop.post("/login/out");
+    const login = await laptop.send("/login", { email, password: PASSWORD });
+    return (await login.json()).next === "done";
+  };
+
+  const eve = await registered({ email: "eve@example.com" });
+  await eve.post("/account/two-step/forget", { id });
+  await ada.post("/account/two-step/forget", { id: `${id}x` });
+  await ada.post("/account/two-step/forget");
+  assertEquals(await isRemembered(), true);
+  const forgotten = await ada.post("/account/two-step/forget", { id });
+  assertEquals(forgotten.headers.get("Location"), "/account/two-step");
+  assertEquals(await isRemembered(), false);
+  const empty = await (await ada.get("/account/two-step")).text();
+  assertStringIncludes(empty, "Each login needs a code.");
+});
+
 Deno.test("neither guesses nor a stolen password lock an owner with an app out on a known device", async () => {
   const { browser, nextCode, wait } = await startWithApp();
   const laptop = browser();

@@ -312,6 +312,12 @@ async function secondFactor(walk: Walk<AppProcess>): Promise<void> {
   await open("/login");
   await send("Log in", { Email, Password: PASSWORD });
   assertEquals(path(), "/");
+  await open("/account/two-step");
+  await send("Forget");
+  await logOut(walk);
+  await open("/login");
+  await send("Log in", { Email, Password: PASSWORD });
+  assertEquals(path(), "/login/code");
 }
 
 async function emailLogin(walk: Walk<AppProcess>): Promise<void> {

@@ -122,6 +122,7 @@ for (
       await page.getByLabel("Code").fill(await generateTOTP(secret));
       await submit("/account/two-step, codes");
       assertEquals(await page.locator(".codes li").count(), 10);
+      const recoveryCode = await page.locator(".codes li").first().innerText();
       await visit("/account/two-step");
       await page.getByRole("link", { name: "Security" }).last().click();
       await check(page, "/account/security, with an app");
@@ -138,6 +139,13 @@ for (
       await other.getByRole("button", { name: "Log in", exact: true }).click();
       await other.waitForURL(`${origin}/login/code`);
       await check(other, "/login/code");
+      await other.getByLabel("Remember this browser").check();
+      await other.getByLabel("Code").fill(recoveryCode);
+      await other.getByRole("button", { name: "Log in" }).click();
+      await other.getByText("Home").waitFor();
+      await other.goto(`${origin}/account/two-step`);
+      await other.getByRole("button", { name: /^Forget / }).waitFor();
+      await check(other, "/account/two-step, with a remembered browser");
       await other.close();
     },
   );
