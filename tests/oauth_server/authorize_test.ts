@@ -66,7 +66,7 @@ const PAGES: readonly Record<string, string | undefined>[] = [
   { client_id: "app", redirect_uri: "com.example.app2:/callback" },
 ];
 
-Deno.test("GET /authorize shows a page for an unknown client or redirect URI", async () => {
+Deno.test("GET /authorize shows a page for an unknown client or redirect URI (ASVS 10.4.1)", async () => {
   const app = startServer();
   const browser = await browserOf(app);
   for (const params of PAGES) {
@@ -119,7 +119,7 @@ const ERRORS: readonly (readonly [
   [{ request_uri: "https://evil.example" }, "request_uri_not_supported"],
 ];
 
-Deno.test("GET /authorize redirects other errors, with issuer and state (RFC 9207)", async () => {
+Deno.test("GET /authorize redirects other errors, such as a missing challenge (RFC 9207, ASVS 10.4.6)", async () => {
   const browser = await browserOf(startServer());
   for (const [params, error] of ERRORS) {
     const response = await browser.fetch(authorizePath(params));
@@ -142,7 +142,7 @@ Deno.test("GET /authorize redirects other errors, with issuer and state (RFC 920
   assertEquals(searchParams.get("error"), "invalid_target");
 });
 
-Deno.test("GET /authorize has defaults for scope and resource, and leaves out scopes of others", async () => {
+Deno.test("GET /authorize has defaults for scope and resource, and leaves out scopes of others (ASVS 10.4.11)", async () => {
   const browser = await browserOf(startServer());
   const cases = [
     [{}, ["notes:read", "notes:write"]],

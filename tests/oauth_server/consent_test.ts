@@ -106,7 +106,7 @@ Deno.test("the consent page refuses forged and malformed forms", async () => {
   assertEquals((await sendConsent(browser, form)).status, 200);
 });
 
-Deno.test("a request is answered once, in its session, by its user", async () => {
+Deno.test("a request is answered once, in its session, by its user (ASVS 10.7.1)", async () => {
   const app = startServer();
   const first = await openConsent(app);
   const second = await openConsent(app);
@@ -198,7 +198,7 @@ Deno.test("a client that has lost its redirect URI since the page gets no code",
   assertEquals(app.events, []);
 });
 
-Deno.test("a step-up shows which scopes are new", async () => {
+Deno.test("a step-up shows which scopes are new (ASVS 10.7.2)", async () => {
   const app = startServer();
   const { browser, form } = await openConsent(app, { scope: "notes:read" });
   assert(!form.html.includes('class="new"'));

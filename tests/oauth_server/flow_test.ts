@@ -18,7 +18,7 @@ import {
   type TokenBody,
 } from "./_server.ts";
 
-Deno.test("createAuthorizationServer() connects a client to the account of a user", async () => {
+Deno.test("a token has the scopes and the resource that its user approved (ASVS 10.3.1, ASVS 10.3.2)", async () => {
   const app = startServer();
   const browser = await browserOf(app);
   const page = await browser.fetch(authorizePath({ scope: "notes:read" }));
@@ -75,7 +75,7 @@ Deno.test("a revocation ends the grant at the next request (RFC 7009)", async ()
   }
 });
 
-Deno.test("grants() lists the grants of a user, and revoke() ends them", async () => {
+Deno.test("grants() lists the grants of a user, and revoke() ends them (ASVS 10.4.9, ASVS 10.7.3)", async () => {
   const app = startServer();
   const { access_token } = await connect(app);
   const other = await connect(app);

@@ -49,7 +49,7 @@ function form(body: string): RequestInit {
   return raw(body, "application/x-www-form-urlencoded; charset=UTF-8");
 }
 
-Deno.test("the token endpoint refuses malformed requests as JSON", async () => {
+Deno.test("the token endpoint refuses malformed requests and other grants as JSON (ASVS 10.4.4)", async () => {
   const { router } = startServer();
   for (const [name, status, init] of MALFORMED) {
     const response = await router.fetch(new Request(`${ORIGIN}/token`, init));
@@ -102,7 +102,7 @@ const EXCHANGES: readonly (readonly [Record<string, string>, string])[] = [
   [{ resource: `${ORIGIN}/files` }, "invalid_target"],
 ];
 
-Deno.test("a request with a mistake does not use up the code", async () => {
+Deno.test("a request with a mistake does not use up the code (ASVS 10.4.6)", async () => {
   const app = startServer();
   const code = await getCode(await browserOf(app));
   for (const [params, error] of EXCHANGES) {
@@ -126,7 +126,7 @@ Deno.test("a request with a mistake does not use up the code", async () => {
   assertEquals(response.status, 200);
 });
 
-Deno.test("changed, foreign and expired tokens are not valid", async () => {
+Deno.test("changed, foreign and expired codes and tokens are not valid (ASVS 10.4.3)", async () => {
   const app = startServer();
   const code = await getCode(await browserOf(app));
   const { access_token, refresh_token } = await connect(app);
@@ -163,7 +163,7 @@ Deno.test("changed, foreign and expired tokens are not valid", async () => {
   assertEquals((await exchange(app, code)).status, 400);
 });
 
-Deno.test("a second use of a code ends the grant, but only with the verifier and later", async () => {
+Deno.test("a second use of a code ends the grant, but only with the verifier and later (ASVS 10.4.2)", async () => {
   const app = startServer();
   const code = await getCode(await browserOf(app));
   const tokens: TokenBody = await (await exchange(app, code)).json();
@@ -179,7 +179,7 @@ Deno.test("a second use of a code ends the grant, but only with the verifier and
   assertEquals(app.events.at(-1)?.name, "code-reuse");
 });
 
-Deno.test("the refresh token before the current one works for 30 seconds, and then ends the grant", async () => {
+Deno.test("the refresh token before the current one works for 30 seconds, and then ends the grant (ASVS 10.4.5)", async () => {
   const app = startServer();
   const first = await connect(app);
   const rotated = await (await refresh(app, first.refresh_token)).text();
@@ -246,7 +246,7 @@ Deno.test("a client that the application no longer knows has no access", async (
   assertEquals((await refresh(app, refresh_token)).status, 400);
 });
 
-Deno.test("a grant ends after 30 days without a refresh, and after a year", async () => {
+Deno.test("a grant ends after 30 days without a refresh, and after a year (ASVS 10.4.8)", async () => {
   const day = 86_400_000;
   const app = startServer();
   let { refresh_token } = await connect(app);

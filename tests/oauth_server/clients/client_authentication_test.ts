@@ -98,7 +98,7 @@ Deno.test("authenticate() decodes both parts of Basic as a form (RFC 6749, secti
   );
 });
 
-Deno.test("authenticate() rejects a secret in any other place or form", async () => {
+Deno.test("authenticate() rejects a secret in any other place or form (ASVS 10.4.10)", async () => {
   const world = new ClientWorld();
   const client = clientWith({ secretHashes: [await hashToken("secret")] });
   const valid = basic(ID, "secret");

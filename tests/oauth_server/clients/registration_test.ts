@@ -91,7 +91,7 @@ const HOSTILE_URIS: unknown[] = [
   Array.from({ length: 11 }, (_, index) => `https://editor.example/${index}`),
 ];
 
-Deno.test("register() rejects redirect URIs that strangers must not have", async () => {
+Deno.test("register() rejects redirect URIs that strangers must not have (ASVS 10.4.7)", async () => {
   const { register } = createWorld({ perAddress: 100 });
   for (const redirect_uris of HOSTILE_URIS) {
     const response = await register({ ...METADATA, redirect_uris });
