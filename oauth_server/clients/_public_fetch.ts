@@ -56,8 +56,8 @@ const MAX_ADDRESSES = 4;
  * It resolves the name, refuses the host if any of its addresses is not public, and
  * connects to these addresses. The name is not resolved again, so its owner cannot
  * answer with a private address the second time (DNS rebinding). TLS verifies the
- * certificate for the name. The function follows no redirect, and does not
- * decompress.
+ * certificate for the name. The function follows no redirect, and refuses
+ * compressed responses: a response can be compressed several times.
  */
 export function createPinnedFetch(
   { isAllowed = isPublicAddress, nameServers }: PinnedFetchOptions = {},
@@ -83,7 +83,7 @@ export function createPinnedFetch(
       // A new agent for each request, because the addresses may change. A proxy of
       // the environment would resolve the name again.
       agent: new (builtIn("node:https").Agent)({ proxyEnv: {} }),
-      headers: { ...headers as Record<string, string> },
+      headers: { ...headers as object, "Accept-Encoding": "identity" },
       lookup: (_host, { all }, callback) =>
         all === true
           ? callback(null, found)
@@ -102,7 +102,7 @@ interface Address {
 /** The part of the options of `node:https` that is used. */
 interface RequestOptions {
   readonly agent: object;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: object;
   readonly lookup: (
     host: string,
     options: { readonly all?: boolean },
@@ -194,7 +194,7 @@ function request(url: URL, options: RequestOptions): Promise<Response> {
     try {
       resolve(responseOf(message));
     } catch (error) {
-      // The status or a header is malformed, or has no body.
+      // The status or a header is malformed, or the body is compressed.
       message.destroy();
       reject(error);
     }
@@ -205,7 +205,7 @@ function request(url: URL, options: RequestOptions): Promise<Response> {
 }
 
 /** The headers of a response that are read. */
-const HEADERS = ["age", "cache-control", "content-encoding", "content-type"];
+const HEADERS = ["age", "cache-control", "content-type"];
 
 function responseOf(message: Message): Response {
   const headers = HEADERS.flatMap((name): [string, string][] => {
@@ -213,23 +213,8 @@ function responseOf(message: Message): Response {
     return value === undefined ? [] : [[name, String(value)]];
   });
   const { statusCode: status = 0 } = message;
-  return new Response(ReadableStream.from(message), { status, headers });
-}
-
-/**
- * Refuses compressed responses: a document of 5 kB needs no compression, and a
- * response can be compressed several times.
- */
-export function withoutEncoding(fetch: Fetch): Fetch {
-  return async (url, init) => {
-    const headers = {
-      ...init.headers as object,
-      "Accept-Encoding": "identity",
-    };
-    const response = await fetch(url, { ...init, headers });
-    const encoding = response.headers.get("Content-Encoding") ?? "identity";
-    if (encoding.toLowerCase() === "identity") return response;
-    response.body?.cancel().catch(() => {});
+  if ((message.headers["content-encoding"] ?? "identity") !== "identity") {
     throw new Error("the response is compressed");
-  };
+  }
+  return new Response(ReadableStream.from(message), { status, headers });
 }

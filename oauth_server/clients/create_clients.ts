@@ -7,7 +7,7 @@ import { ClientDocuments } from "./_client_documents.ts";
 import { readCredentials } from "./_credentials.ts";
 import { documentURL } from "./_document_url.ts";
 import { DynamicClients } from "./_dynamic_clients.ts";
-import { publicFetch, withoutEncoding } from "./_public_fetch.ts";
+import { publicFetch } from "./_public_fetch.ts";
 import { registeredClients } from "./_registered_clients.ts";
 import type {
   Client,
@@ -64,8 +64,7 @@ class AllClients implements Clients {
     const race = "which request uses an assertion first";
     const call = checkedCaller(store, { owner, race });
     const { allow = () => true, onError = console.warn } = cimd || {};
-    const found = (cimd || {}).fetch ?? publicFetch();
-    const fetch = found && withoutEncoding(found);
+    const fetch = (cimd || {}).fetch ?? publicFetch();
     const needsFetch = cimd !== false || hasKeyURL(options.clients);
     if (needsFetch && fetch === null) {
       throw new TypeError(

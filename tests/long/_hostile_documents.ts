@@ -87,8 +87,12 @@ export const RESPONSES: Readonly<Record<string, Parts>> = {
   "/html": () => [
     head("200 OK", "Content-Type: text/html", "Content-Length: 2") + "{}",
   ],
-  "/gzip": () => [json("{}", "Content-Encoding: gzip")],
-  "/gzip-twice": () => [json("{}", "Content-Encoding: gzip, gzip")],
+  "/gzip": (host) => [
+    json(documentAt(host, "/gzip"), "Content-Encoding: gzip"),
+  ],
+  "/gzip-twice": (host) => [
+    json(documentAt(host, "/gzip-twice"), "Content-Encoding: gzip, gzip"),
+  ],
   "/status-999": () => [head("999 Strange", "Content-Length: 0")],
   "/status-0": () => [head("0 Strange", "Content-Length: 0")],
   "/status-101": () => [

@@ -385,6 +385,22 @@ for (const [client, reason] of MISTAKES) {
   });
 }
 
+Deno.test("find() returns partners with secrets, keys and their URL", async () => {
+  const methods: ClientAuthentication[] = [
+    { secretHashes: [HASH] },
+    { secretHashes: [HASH, HASH] },
+    { jwks: { keys: [] } },
+    { jwksUri: "https://partner.example/jwks" },
+  ];
+  for (const authentication of methods) {
+    const partner = { ...PARTNER, authentication, trusted: true };
+    const { clients } = new ClientWorld({ clients: [partner] });
+    const found = await clients.find(ID);
+    assertEquals(found?.authentication, authentication);
+    assertEquals([found?.isPublic, found?.trusted], [false, true]);
+  }
+});
+
 Deno.test("createClients() throws for two clients with the same id", () => {
   const clients = [PARTNER, PARTNER];
   assertThrows(() => new ClientWorld({ clients }), TypeError, "same id");
