@@ -1,10 +1,11 @@
 /** Programs on the user's computer and apps on a phone (RFC 8252). */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import {
   approveInBrowser,
   type OAuthApp,
   serveOAuthApp,
 } from "./_oauth_app.ts";
+import { programs } from "./_guide.ts";
 import { HTTPBrowser } from "./_http_browser.ts";
 import { serveLocally } from "./_serve.ts";
 
@@ -198,4 +199,95 @@ for (
     assert(!page.includes("<form"));
     assert(!page.includes(redirectUri));
   });
+}
+
+/** The program of the guide. */
+interface CommandLine {
+  login(open: (url: string) => void): Promise<Tokens>;
+  accessToken(keychain: Keychain): Promise<string>;
+}
+
+interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly expiresAt: number;
+}
+
+interface Keychain {
+  read(): Promise<Tokens>;
+  write(tokens: Tokens): Promise<void>;
+}
+
+/** Loads the program of the guide, for a server of this machine. */
+async function commandLineOf({ issuer }: OAuthApp): Promise<CommandLine> {
+  const { "cli.ts": text } = await programs("connect_programs.md");
+  const program = text!.replace("https://notes.example", issuer);
+  const url = `data:application/typescript,${encodeURIComponent(program)}`;
+  return await import(url);
+}
+
+/** Creates a keychain that several processes share. */
+function keychainOf(tokens: Tokens) {
+  let kept = tokens;
+  const keychain: Keychain = {
+    read: () => Promise.resolve(kept),
+    write: (next) => {
+      kept = next;
+      return Promise.resolve();
+    },
+  };
+  const expire = () => {
+    kept = { ...kept, expiresAt: 0 };
+  };
+  return { keychain, expire };
+}
+
+Deno.test("the command-line program of the guide logs in, and two processes refresh its tokens", async () => {
+  await using app = serveOAuthApp([{ ...CLIENTS[0]!, id: "notes-cli" }]);
+  const program = await commandLineOf(app);
+  const texts: Promise<string>[] = [];
+  const tokens = await program.login((url) => {
+    texts.push(openWithStranger(url));
+  });
+  assertEquals(await Promise.all(texts), ["Return to your terminal."]);
+  assertEquals(await nameOfUser(app, tokens.accessToken), "Ada");
+
+  const { expire, keychain } = keychainOf(tokens);
+  assertEquals(await program.accessToken(keychain), tokens.accessToken);
+  for (let round = 0; round < 3; round++) {
+    expire();
+    const both = await Promise.all(
+      [1, 2].map(() => program.accessToken(keychain)),
+    );
+    for (const token of both) {
+      assertEquals(await nameOfUser(app, token), "Ada");
+    }
+  }
+});
+
+Deno.test("the command-line program of the guide says that the login was refused", async () => {
+  await using app = serveOAuthApp([{ ...CLIENTS[0]!, id: "notes-cli" }]);
+  const program = await commandLineOf(app);
+  const opened: Promise<string>[] = [];
+  await assertRejects(
+    () =>
+      program.login((url) => {
+        opened.push(openWithStranger(url, "deny"));
+      }),
+    Error,
+    "The login was refused",
+  );
+  await Promise.all(opened);
+});
+
+/** Opens the page of a program, after another page has called the program. */
+async function openWithStranger(
+  url: string,
+  decision?: string,
+): Promise<string> {
+  const callback = new URL(url).searchParams.get("redirect_uri")!;
+  const forged = await fetch(`${callback}?code=other&state=guess`);
+  assertEquals(forged.status, 400);
+  await forged.body?.cancel();
+  return await (await fetch(await approveInBrowser(url, decision))).text();
 }
