@@ -200,6 +200,8 @@ export const english: Messages = {
   removeNamed: (name) => `Remove ${name}`,
   added: (time) => `Added ${time}`,
   lastUsed: (time) => `last used ${time}`,
+  lastActive: (time) => `active ${time}`,
+  onDay: (day) => day,
   confirmTitle: "Confirm that it's you",
   confirmText: "Please enter your password again to continue.",
   confirmButton: "Confirm",

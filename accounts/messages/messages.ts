@@ -124,6 +124,9 @@ export interface Messages {
   readonly removeNamed: (name: string) => string;
   readonly added: (time: string) => string;
   readonly lastUsed: (time: string) => string;
+  readonly lastActive: (time: string) => string;
+  /** A day after one of these words. */
+  readonly onDay: (day: string) => string;
   readonly confirmTitle: string;
   readonly confirmText: string;
   readonly confirmButton: string;

@@ -3,7 +3,7 @@ import { html, type Markup } from "../../router/content/mod.ts";
 import type { AppsPage } from "../apps/actions.ts";
 import { errorSummary, type FormState } from "./fields.ts";
 import { accountView, type PageCall, type View } from "./page.ts";
-import { dayOf } from "./rows.ts";
+import { dayOf, timeAgo } from "./rows.ts";
 
 /** Creates the page of the connected apps. */
 export function appsView(
@@ -38,7 +38,8 @@ export function appsView(
   );
 }
 
-function row({ messages, services: { routes } }: PageCall, app: Grant): Markup {
+function row(call: PageCall, app: Grant): Markup {
+  const { messages, services: { routes } } = call;
   const { client, createdAt, id, lastUsedAt, redirectHost } = app;
   // A client chooses its name, so the host is next to it.
   const host = client.host ?? redirectHost;
@@ -50,7 +51,7 @@ function row({ messages, services: { routes } }: PageCall, app: Grant): Markup {
         <p class="hint">${rightsOf(app)}</p>
         <p class="hint facts">
           <span>${messages.apps.connected(dayOf(createdAt))}</span>
-          <span>${messages.lastUsed(dayOf(lastUsedAt))}</span>
+          <span>${timeAgo(call, lastUsedAt, messages.lastUsed)}</span>
         </p>
       </div>
       <form method="post" action="${routes.apps.action.href()}">

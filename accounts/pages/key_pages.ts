@@ -13,7 +13,7 @@ import {
   type FormState,
 } from "./fields.ts";
 import { accountView, type PageCall, type View } from "./page.ts";
-import { dayOf } from "./rows.ts";
+import { dayOf, timeAgo } from "./rows.ts";
 
 /** Creates the page of the API keys. */
 export function keysView(
@@ -48,13 +48,14 @@ export function keysView(
 }
 
 function row(
-  { messages, services: { routes } }: PageCall,
+  call: PageCall,
   { id, name, start, scopes, createdAt, expiresAt, usedAt, teamId }: StoredKey,
   { now, teams }: {
     readonly now: number;
     readonly teams: readonly FoundMember[];
   },
 ): Markup {
+  const { messages, services: { routes } } = call;
   const { keys } = messages;
   const href = routes.keyRemoval.index.href({}, { id });
   const isExpired = expiresAt !== null && expiresAt <= now;
@@ -62,7 +63,7 @@ function row(
   const rights = [...team === undefined ? [] : [team], scopes.join(", ")];
   const facts = [
     messages.added(dayOf(createdAt)),
-    usedAt === null ? keys.unused : messages.lastUsed(dayOf(usedAt)),
+    usedAt === null ? keys.unused : timeAgo(call, usedAt, messages.lastUsed),
     expiresAt === null
       ? keys.noExpiry
       : (isExpired ? keys.expired : keys.expires)(dayOf(expiresAt)),

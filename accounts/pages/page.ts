@@ -45,6 +45,7 @@ export type PageCall = Pick<Call, "context" | "messages"> & {
     | "adminRoutes"
     | "apps"
     | "names"
+    | "now"
     | "deletionDelay"
     | "providers"
     | "registration"

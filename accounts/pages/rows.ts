@@ -4,19 +4,20 @@ import type { PageCall } from "./page.ts";
 
 /** Creates the row of a way in, with a button that removes it. */
 export function wayRow(
-  { messages }: PageCall,
+  call: PageCall,
   { id, name, createdAt, usedAt }: Pick<
     WayIn,
     "id" | "name" | "createdAt" | "usedAt"
   >,
   action: string,
 ): Markup {
+  const { messages } = call;
   return html`
     <li>
       <div>
         <strong>${name}</strong>
         <p class="hint">${messages.added(dayOf(createdAt))}${usedAt !== null &&
-          html`, ${messages.lastUsed(dayOf(usedAt))}`}</p>
+          html`, ${timeAgo(call, usedAt, messages.lastUsed)}`}</p>
       </div>
       <form method="post" action="${action}">
         <input type="hidden" name="id" value="${id}">
@@ -26,6 +27,38 @@ export function wayRow(
       </form>
     </li>
   `;
+}
+
+/** The units of time, each with its number of milliseconds. */
+const UNITS = [["day", 86_400_000], ["hour", 3_600_000], [
+  "minute",
+  60_000,
+]] as const;
+
+/** The age from which a time is a day, in milliseconds. */
+const WEEK = 7 * 86_400_000;
+
+/**
+ * Creates a time in words, such as "2 hours ago", with its exact value for browsers.
+ *
+ * @param sentence Returns the text around the words.
+ */
+export function timeAgo(
+  { messages, services }: PageCall,
+  time: number,
+  sentence: (words: string) => string,
+): Markup {
+  const age = Math.max(0, services.now() - time);
+  const [unit, size] = UNITS.find(([, size]) => age >= size) ??
+    ["second", Infinity] as const;
+  const format = new Intl.RelativeTimeFormat(messages.language, {
+    numeric: "auto",
+  });
+  const words = age >= WEEK
+    ? messages.onDay(dayOf(time))
+    : format.format(-Math.floor(age / size), unit);
+  const exact = new Date(time).toISOString();
+  return html`<time datetime="${exact}">${sentence(words)}</time>`;
 }
 
 /** Returns the day of a time. */

@@ -10,7 +10,7 @@ import { browserName } from "../mails/browser_name.ts";
 import type { Messages } from "../messages/messages.ts";
 import { checkbox, errorSummary, field, type FormState } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
-import { dayOf } from "./rows.ts";
+import { dayOf, timeAgo } from "./rows.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
 
 /** Creates the page that asks for the second factor. */
@@ -197,9 +197,10 @@ export function sessionsView(
 }
 
 function sessionRow(
-  { messages, services: { routes } }: PageCall,
-  { id, current, label, createdAt }: SessionInfo,
+  call: PageCall,
+  { id, current, label, createdAt, seenAt }: SessionInfo,
 ): Markup {
+  const { messages, services: { routes } } = call;
   const name = browserName(label.userAgent ?? null) ??
     messages.unknownBrowser;
   return html`
@@ -208,7 +209,12 @@ function sessionRow(
         <strong>${name}</strong>
         <p class="hint">${current && html`
           ${messages.thisBrowser} ·
-        `}${messages.loggedIn(dayOf(createdAt))}</p>
+        `}${timeAgo(
+          call,
+          // The session of this request is only saved after it.
+          current ? call.services.now() : seenAt,
+          messages.lastActive,
+        )} · ${messages.loggedIn(dayOf(createdAt))}</p>
       </div>
       ${!current && html`
         <form method="post" action="${routes.sessions.action.href()}">

@@ -18,8 +18,8 @@ export function createGrant(changes: Partial<Grant> = {}): Grant {
     resourceName: "Notes",
     scopes: ["notes:read", "notes:write"],
     scopeTexts: { "notes:read": "Read your notes" },
-    createdAt: Date.UTC(2026, 10, 20) + created,
-    lastUsedAt: Date.UTC(2026, 10, 27),
+    createdAt: Date.UTC(2026, 9, 20) + created,
+    lastUsedAt: Date.UTC(2026, 9, 27),
     ...changes,
   };
 }

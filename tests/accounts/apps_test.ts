@@ -42,8 +42,8 @@ Deno.test("the page lists the client, its host and the rights in words", async (
       "<bdi>Claude</bdi>",
       "<code>claude.ai</code>",
       "Notes: Read your notes, notes:write",
-      "connected 2026-11-20",
-      "last used 2026-11-27",
+      "connected 2026-10-20",
+      "last used 2026-10-27",
     ]
   ) assertStringIncludes(page, text);
   assertEquals(page.includes("Disconnect all"), false);
@@ -308,7 +308,7 @@ Deno.test("the download of an account's data has the connected apps", async () =
     resource: "https://test.example/mcp",
     scopes: ["notes:read", "notes:write"],
     connectedAt: new Date(grant.createdAt).toISOString(),
-    usedAt: "2026-11-27T00:00:00.000Z",
+    usedAt: "2026-10-27T00:00:00.000Z",
   }]);
 });
 
