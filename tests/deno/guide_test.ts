@@ -45,6 +45,8 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "operate.md": ["stop_bun.ts", "stop_node.ts"],
   // tests/long/guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],
+  // tests/long/guide_programs_test.ts
+  "uploads.md": ["r2.ts"],
   // tests/long/orm_test.ts
   "use_an_orm.md": [
     "kysely.ts",

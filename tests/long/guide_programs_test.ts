@@ -270,6 +270,38 @@ Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to 
   assertEquals(await second.text(), "Visit 2");
 });
 
+Deno.test("uploads.md: the Worker stores files of the right type and length in R2", async () => {
+  const { "r2.ts": program } = await programs("uploads.md");
+  await using file = await programFile(`import router from "./r2.ts";
+import { env } from "cloudflare:workers";
+export default {
+  async fetch(request: Request, ...platform: unknown[]) {
+    if (request.method !== "GET") return router.fetch(request, ...platform);
+    const { objects } = await env.FILES.list({ include: ["httpMetadata"] });
+    return Response.json(objects.map(({ size, httpMetadata }) =>
+      [size, httpMetadata.contentType, httpMetadata.contentDisposition]));
+  },
+};`);
+  await Deno.writeTextFile(`${file.folder}/r2.ts`, program);
+  await using worker = await startWorker({
+    script: await bundleProgram(file, file.path),
+    r2Buckets: ["FILES"],
+  });
+  const send = async (body: BodyInit, headers: Record<string, string>) => {
+    const url = new URL("/files", worker.url);
+    const response = await fetch(url, { method: "POST", body, headers });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const type = { "Content-Type": "image/png" };
+  assertEquals(await send(new Uint8Array(300_000), type), 201);
+  assertEquals(await send("<p>", { "Content-Type": "text/html" }), 415);
+  const chunks = new Blob(["chunk"]).stream();
+  assertEquals(await send(chunks, type), 411);
+  const stored = await (await fetch(worker.url)).json();
+  assertEquals(stored, [[300_000, "image/png", "attachment"]]);
+});
+
 Deno.test("deploy.md: the login of the Worker registers, logs in and throttles", async () => {
   const { "worker_login.ts": program } = await programs("deploy.md");
   const page = await Deno.readTextFile(new URL("deploy.md", DOCS));
