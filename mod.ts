@@ -48,6 +48,7 @@ export {
   safeRedirectPath,
 } from "./router/mod.ts";
 export {
+  bodyLimit,
   createLifecycle,
   crossOriginProtection,
   formData,

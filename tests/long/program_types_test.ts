@@ -66,6 +66,9 @@ const SRVX = {
 
 /** The types of WebSockets on Workers. */
 const WORKERS_GLOBALS = `declare global {
+  class FixedLengthStream extends TransformStream<Uint8Array, Uint8Array> {
+    constructor(length: number);
+  }
   class WebSocketPair {
     readonly 0: WebSocket;
     readonly 1: WebSocket & { accept(): void };
