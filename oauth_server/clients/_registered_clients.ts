@@ -30,13 +30,16 @@ export function registeredClients(
   return (id) => Promise.resolve(byId.get(id) ?? null);
 }
 
+/** The characters of a client id (RFC 6749, appendix A.1), without spaces. */
+export const CLIENT_ID = /^[!-~]{1,1000}$/;
+
 /** A SHA-256 hash as base64url. */
 const HASH = /^[\w-]{43}$/;
 
 function checkClient(client: RegisteredClient): Client {
   const { authentication = "none", grants = ["code"], id, name } = client;
   const { redirectUris = [], trusted = false } = client;
-  if (typeof id !== "string" || !/^[\x21-\x7e]{1,1000}$/.test(id)) {
+  if (typeof id !== "string" || !CLIENT_ID.test(id)) {
     fail(client, "its id is not 1 to 1000 printable ASCII characters");
   }
   if (typeof name !== "string" || name === "") fail(client, "it has no name");

@@ -8,7 +8,7 @@ import { readCredentials } from "./_credentials.ts";
 import { documentURL } from "./_document_url.ts";
 import { DynamicClients } from "./_dynamic_clients.ts";
 import { publicFetch } from "./_public_fetch.ts";
-import { registeredClients } from "./_registered_clients.ts";
+import { CLIENT_ID, registeredClients } from "./_registered_clients.ts";
 import type {
   Client,
   Clients,
@@ -34,9 +34,6 @@ export interface ClientsOptions {
   /** Returns the time in epoch milliseconds. */
   readonly now?: (() => number) | undefined;
 }
-
-/** The longest client id, in characters. */
-const MAX_ID = 1_000;
 
 /**
  * Creates the clients of a server.
@@ -89,7 +86,8 @@ class AllClients implements Clients {
   }
 
   async find(id: string): Promise<Client | null> {
-    if (id.length > MAX_ID) return null;
+    // A database may throw for other characters.
+    if (!CLIENT_ID.test(id)) return null;
     const client = await this.#registered(id) ?? await this.#dynamic?.find(id);
     const url = client ? null : this.#urlOf(id);
     return client ?? (url && this.#documents!.cached(url)?.client) ?? null;

@@ -385,6 +385,25 @@ for (const [client, reason] of MISTAKES) {
   });
 }
 
+Deno.test("find() asks no database for ids that a client cannot have", async () => {
+  const asked: string[] = [];
+  const { clients } = new ClientWorld({
+    clients(id) {
+      asked.push(id);
+      return null;
+    },
+  });
+  for (
+    const id of ["", "a b", "a\0", "a\n", "ä", "\ud800", "a".repeat(1_001)]
+  ) {
+    assertEquals(await clients.find(id), null);
+    assertEquals(await clients.resolve(id), null);
+  }
+  assertEquals(asked, []);
+  await clients.find("partner");
+  assertEquals(asked, ["partner"]);
+});
+
 Deno.test("find() returns partners with secrets, keys and their URL", async () => {
   const methods: ClientAuthentication[] = [
     { secretHashes: [HASH] },
