@@ -1,6 +1,6 @@
 import { completeAuth } from "../../auth/internal.ts";
 import { Auth } from "../../auth/middleware/mod.ts";
-import { HTTPError } from "../../router/internal.ts";
+import { HTTPError, reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { type LoginTimeouts, SessionConflictError } from "../../session/mod.ts";
 import type { StoredAccount } from "../store/store.ts";
@@ -35,6 +35,12 @@ export async function enter(
 ): Promise<Outcome> {
   const { context, messages, services } = call;
   if (isDisabled(account, services.now())) {
+    reportSecurityEvent(context, {
+      action: "login",
+      outcome: "failure",
+      reason: "disabled",
+      userId: account.id,
+    });
     return refused(messages.disabled, 403);
   }
   const returnTo = proof.returnTo ?? returnToOf(context, services);

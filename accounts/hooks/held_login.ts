@@ -8,7 +8,10 @@ import {
   readOneTimeToken,
   takeOneTimeToken,
 } from "../../auth/internal.ts";
-import { createContextKey } from "../../router/internal.ts";
+import {
+  createContextKey,
+  reportSecurityEvent,
+} from "../../router/internal.ts";
 import type { ContextKey, RequestContext } from "../../router/mod.ts";
 import { allowNewSession } from "../../session/internal.ts";
 import { Session } from "../../session/mod.ts";
@@ -62,6 +65,7 @@ export function createCompleteLogin(parts: Parts): CompleteProvedLogin {
     if (held !== "ended" && "step" in held) {
       await hold(context, parts, { id: String(userId), ...login });
     }
+    if (held !== "ended" && "refuse" in held) reportRefused(context, userId);
     context.set(RequestLogin, { account, held });
     return context.get(Session);
   };
@@ -135,12 +139,28 @@ export async function finishStep(call: Call): Promise<Outcome> {
   }
   const isTaken = await takeOneTimeToken(store.values, { purpose, token, now });
   if (isTaken === null) return again;
-  if (held !== null) return refused(held.refuse);
+  if (held !== null) {
+    reportRefused(context, account.id);
+    return refused(held.refuse);
+  }
   const complete = createCompleteProvedLogin(loginThrottle);
   const session = await unlessEnded(complete(context, account.id, login));
   return session === "ended"
     ? again
     : await welcome(call, account, login.data ?? home);
+}
+
+/** Reports a login that a hook has refused after all proofs. */
+function reportRefused(
+  context: RequestContext,
+  userId: string | number,
+): void {
+  reportSecurityEvent(context, {
+    action: "login",
+    outcome: "failure",
+    reason: "refused",
+    userId,
+  });
 }
 
 /** Asks the hooks about a login. `null` lets it complete. */

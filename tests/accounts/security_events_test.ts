@@ -151,3 +151,48 @@ Deno.test("accounts report the end of keys and roles in teams", async () => {
     ada.id,
   ]);
 });
+
+Deno.test("accounts report logins that a hook or a block refuses", async () => {
+  const events: SecurityEvent[] = [];
+  const onEvent = securityEvents((event) => void events.push(event));
+  let decision: { refuse: string } | { step: string } | undefined;
+  const accounts = testAccounts({ hooks: { beforeLogin: () => decision } });
+  const { finishStep, mails, routes, users } = accounts;
+  const router = createRouter({
+    middleware: [onEvent, ...accounts.middleware],
+  });
+  router.map(routes, accounts.controller);
+  router.post("/terms", (context) => finishStep(context));
+  const client = createTestClient(router, { remoteAddress: "192.0.2.7" });
+  const post = async (path: string, values: Record<string, string> = {}) => {
+    const body = new URLSearchParams(values);
+    const { status } = await client.fetch(path, { method: "POST", body });
+    return status;
+  };
+  const email = "ada@example.com";
+  const login = { email, password: "correct horse battery" };
+  await post("/register", { ...login, name: "Ada" });
+  await post("/register/code", { code: codeOf(mails[0]!) });
+  await post("/login/out");
+  decision = { refuse: "Closed" };
+  assertEquals(await post("/login", login), 422);
+  decision = { step: "/terms" };
+  assertEquals(await post("/login", login), 303);
+  decision = { refuse: "Closed" };
+  assertEquals(await post("/terms"), 303);
+  const { id } = (await users.findByEmail(email))!;
+  await users.disable(id, { reason: "spam" });
+  assertEquals(await post("/login", login), 403);
+  await onEvent.flush();
+
+  const logins = events.filter(({ event }) => event.action === "login");
+  assertEquals(
+    logins.map(({ event, user }) => [event.outcome, event.reason, user?.id]),
+    [
+      ["success", undefined, id],
+      ["failure", "refused", id],
+      ["failure", "refused", id],
+      ["failure", "disabled", id],
+    ],
+  );
+});
