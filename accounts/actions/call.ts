@@ -77,6 +77,11 @@ export interface Failed {
   readonly setup?: TOTPSetup;
   /** The path of the next page, if the URL does not have it. */
   readonly returnTo?: string;
+  /** A passkey that the device should forget, for the script of passkeys. */
+  readonly unknownPasskey?: {
+    readonly rpId: string;
+    readonly credentialId: string;
+  };
 }
 
 /** Creates a result with an error of the whole form. */

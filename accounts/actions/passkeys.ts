@@ -14,8 +14,16 @@ import type { Services } from "./services.ts";
 /** Logs a user in with a passkey. */
 export async function logInByPasskey(call: Call): Promise<Outcome> {
   const { context, messages, services } = call;
-  const result = await services.passkeys.finishAuthentication(context);
-  if (!result.ok) return refused(messages.passkeyFailed);
+  const { passkeys } = services;
+  const result = await passkeys.finishAuthentication(context);
+  if (!result.ok) {
+    const { credentialId } = result;
+    const failed = refused(messages.passkeyFailed);
+    const { rpId } = passkeys;
+    return credentialId === undefined
+      ? failed
+      : { ...failed, unknownPasskey: { rpId, credentialId } };
+  }
   const { methods, userId, version } = result;
   const account = await services.store.find(String(userId));
   if (account === null || version === undefined) {

@@ -46,7 +46,9 @@ export function passkeysView(
 /** Creates the form of the login with a passkey, which the script shows. */
 export function passkeyLoginForm(
   { context, messages, services: { routes } }: PageCall,
+  { failed }: FormState,
 ): Markup {
+  const unknown = failed?.unknownPasskey;
   const action = routes.passkeyLogin.href({}, searchOf(context));
   return html`
     <form method="post" action="${action}" hidden data-passkey-conditional
@@ -55,6 +57,9 @@ export function passkeyLoginForm(
       ${problem(messages)}
       <button class="quiet">${messages.logInByPasskey}</button>
     </form>
+    ${unknown !== undefined && html`
+      <div hidden data-passkey-signal="${JSON.stringify(unknown)}"></div>
+    `}
   `;
 }
 

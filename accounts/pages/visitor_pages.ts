@@ -49,7 +49,7 @@ function loginCard(call: PageCall, state: FormState): View {
         ${checkbox({ name: "remember", label: messages.remember }, state)}
         <button>${messages.logIn}</button>
       </form>
-      ${passkeyLoginForm(call)} ${providerLinks(call)}
+      ${passkeyLoginForm(call, state)} ${providerLinks(call)}
       ${loginLinks(call)}
     `,
   );

@@ -104,7 +104,15 @@ Deno.test("a removed passkey does not log in", async () => {
   assertEquals(stolen.status, 422);
   const removed = await ada.post("/account/passkeys/remove", { id: id! });
   assertEquals(removed.status, 303);
-  assertEquals((await logIn(browser(), authenticator)).status, 422);
+  const failed = await logIn(browser(), authenticator);
+  assertEquals(failed.status, 422);
+  // The script tells the device to forget it.
+  const [, signal = ""] = /data-passkey-signal="([^"]+)"/
+    .exec(await failed.text()) ?? [];
+  assertEquals(JSON.parse(signal.replaceAll("&quot;", '"')), {
+    rpId: "test.example",
+    credentialId: id,
+  });
 });
 
 Deno.test("the notice of a new passkey removes it, and ends the access of a thief", async () => {

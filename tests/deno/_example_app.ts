@@ -70,13 +70,16 @@ export interface ExampleAppOptions
   extends Pick<AppOptions, "trustedProxies" | "demo" | "outbox"> {
   /** Wraps the application's database. */
   readonly wrap?: (query: SQLQuery) => SQLQuery;
+  /** Sends an email: by default to `mails`. */
+  readonly sendMail?: (mail: Mail) => void;
   /** Returns the time in epoch milliseconds: by default one that stands still. */
   readonly now?: () => number;
 }
 
 /** Serves the example application on a free port, over a database in memory. */
 export async function startExampleApp(
-  { wrap = (query) => query, now, ...options }: ExampleAppOptions = {},
+  { wrap = (query) => query, now, sendMail, ...options }: ExampleAppOptions =
+    {},
 ): Promise<ExampleApp> {
   const { promise, resolve } = Promise.withResolvers<FetchFunction>();
   const server = serveLocally(async (request, info) =>
@@ -101,6 +104,7 @@ export async function startExampleApp(
     database,
     providers: providersOf(settings, demo),
     ...now && { now },
+    ...sendMail && { sendMail },
   });
   const { fetch } = createApp({
     ...options,

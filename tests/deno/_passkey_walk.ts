@@ -36,6 +36,26 @@ export async function walkWithPasskeys(
   });
 }
 
+/** Logs in with a passkey that the application no longer has. */
+export async function walkWithUnknownPasskey(
+  browser: Browser,
+  app: ServedApp,
+  removePasskeys: () => Promise<unknown>,
+): Promise<void> {
+  await withDevice(browser, async (device) => {
+    const { page } = device;
+    await register(page, app);
+    await addPasskey(device, app.baseURL);
+    await logOut(page);
+    await removePasskeys();
+    await page.evaluate("sessionStorage.clear()");
+    await page.goto(`${app.baseURL}/login`);
+    await page.getByRole("alert").filter({ hasText: "did not work" }).first()
+      .waitFor();
+    await waitForNoPasskey(device);
+  });
+}
+
 async function withDevice(
   browser: Browser,
   run: (device: Device) => Promise<void>,

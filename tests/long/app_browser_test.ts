@@ -1,6 +1,7 @@
 /** The noticeboard in Chromium: its layout, on its own and on account pages. */
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
+import type { Mail } from "@gatehouse/web/accounts";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { Outbox } from "../../examples/app/features/outbox.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
@@ -10,6 +11,7 @@ import {
   startExampleApp,
 } from "../deno/_example_app.ts";
 import { layoutFaults } from "../deno/_layout.ts";
+import { walkWithUnknownPasskey } from "../deno/_passkey_walk.ts";
 import { walk } from "../deno/_walk.ts";
 
 const FOR_VISITORS = ["/", "/login", "/register", "/login/with/demo"];
@@ -152,5 +154,20 @@ walk(
 
     assertEquals(path(), "/login?returnTo=%2Faccount");
     assert(!(await page.content()).includes("@example.com"));
+  },
+);
+
+testInChromium(
+  "Chromium: a passkey that was removed elsewhere leaves the device",
+  async () => {
+    const outbox = new Outbox();
+    const options = { outbox, sendMail: (mail: Mail) => outbox.send(mail) };
+    await using app = await startExampleApp(options);
+    await using browser = await launch();
+    await walkWithUnknownPasskey(
+      browser,
+      app,
+      async () => await app.database("DELETE FROM gatehouse_ways_in", []),
+    );
   },
 );
