@@ -14,7 +14,6 @@ export async function consentPage(
   asked: UserRequest,
   { grants, secret }: {
     readonly grants: readonly KeyedGrant[];
-    /** The secret of the pending request. */
     readonly secret: string;
   },
 ): Promise<Response> {
@@ -46,7 +45,8 @@ export async function consentPage(
   };
   return await renderPage({
     title: `Connect ${client.name} to ${resource.name}`,
-    content: settings.pages.consent?.(page, context) ?? contentOf(page),
+    content: settings.pages.consent?.(page, context) ??
+      contentOf(page, settings),
   });
 }
 
@@ -54,7 +54,10 @@ function nameOf({ email, id, name }: AuthenticatedUser): string {
   return email ?? name ?? String(id);
 }
 
-function contentOf(page: ConsentPage): Markup {
+function contentOf(
+  page: ConsentPage,
+  { lifetimes: { idle } }: Settings,
+): Markup {
   const { client, redirectHost, resource, user } = page;
   return html`
     <h1>Connect ${client.name} to ${resource}?</h1>
@@ -71,8 +74,19 @@ function contentOf(page: ConsentPage): Markup {
         <p class="warning">${text}</p>
       `
     )} ${page.form}
-    <p class="hint">You can disconnect the application at any time.</p>
+    <p class="hint">
+      You can disconnect the application at any time. Without use, its access ends after
+      ${daysOf(idle)}.
+    </p>
   `;
+}
+
+/** Returns a time in days, or hours if it is short. */
+function daysOf(milliseconds: number): string {
+  const hours = Math.max(1, Math.round(milliseconds / 3_600_000));
+  const days = Math.round(hours / 24);
+  if (hours < 48) return hours === 1 ? "1 hour" : `${hours} hours`;
+  return `${days} days`;
 }
 
 /** Returns the reasons to look twice. */

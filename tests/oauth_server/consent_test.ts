@@ -198,6 +198,21 @@ Deno.test("a client that has lost its redirect URI since the page gets no code",
   assertEquals(app.events, []);
 });
 
+Deno.test("the consent page says how long the access lasts (ASVS 10.7.2)", async () => {
+  const cases = [
+    [undefined, "30 days"],
+    [48 * 3_600_000, "2 days"],
+    [24 * 3_600_000, "24 hours"],
+    [60_000, "1 hour"],
+  ] as const;
+  for (const [idle, text] of cases) {
+    const lifetimes = idle === undefined ? {} : { idle };
+    const { form } = await openConsent(startServer({ lifetimes }));
+    const words = form.html.replaceAll(/\s+/g, " ");
+    assert(words.includes(`its access ends after ${text}.`), words);
+  }
+});
+
 Deno.test("a step-up shows which scopes are new (ASVS 10.7.2)", async () => {
   const app = startServer();
   const { browser, form } = await openConsent(app, { scope: "notes:read" });
