@@ -15,6 +15,11 @@ const MOST = 100;
 
 const Note = object({ text: string().pipe(minLength(1), maxLength(1_000)) });
 
+/** Returns the notes of a user. */
+export function notesOf(userId: string): readonly string[] {
+  return notes.get(userId) ?? [];
+}
+
 /** Creates the server of one request, with the tools for its user. */
 export function createNotesServer(authInfo: AuthInfo | undefined): McpServer {
   const userId = String(authInfo?.extra?.userId);
@@ -22,7 +27,7 @@ export function createNotesServer(authInfo: AuthInfo | undefined): McpServer {
   server.registerTool(
     "list_notes",
     { description: "Lists your notes." },
-    () => answer(notes.get(userId)?.join("\n") ?? "You have no notes."),
+    () => answer(notesOf(userId).join("\n") || "You have no notes."),
   );
   server.registerTool(
     "add_note",
@@ -33,8 +38,7 @@ export function createNotesServer(authInfo: AuthInfo | undefined): McpServer {
       scopeChallenge: requireScopes("notes:read", "notes:write"),
     },
     ({ text }) => {
-      const own = notes.get(userId) ?? [];
-      notes.set(userId, [...own, text].slice(-MOST));
+      notes.set(userId, [...notesOf(userId), text].slice(-MOST));
       return answer("Added.");
     },
   );

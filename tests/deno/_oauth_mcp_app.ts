@@ -14,7 +14,11 @@ import {
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { createTestClient, type TestTarget } from "@gatehouse/web/testing";
+import {
+  createTestClient,
+  type TestClient,
+  type TestTarget,
+} from "@gatehouse/web/testing";
 import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
 import { createNotesServer } from "../../examples/mcp_server/notes_server.ts";
 
@@ -101,6 +105,12 @@ export async function approve(
 ): Promise<URL> {
   const browser = createTestClient(target, { origin });
   await browser.fetch("/login");
+  return await approveIn(browser, page);
+}
+
+/** Approves all scopes on the consent page, in a browser with a login. */
+export async function approveIn(browser: TestClient, page: URL): Promise<URL> {
+  const { origin } = page;
   const consent = await browser.fetch(page.pathname + page.search);
   const html = await consent.text();
   const [, handle] = /name="request" value="([\w-]+)"/.exec(html) ?? [];

@@ -3,31 +3,46 @@
  * authorization server on Bun, Node and Workers.
  */
 import { assertEquals } from "@std/assert";
-import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import { MCPUser } from "../deno/_mcp_client.ts";
-import { approve } from "../deno/_oauth_mcp_app.ts";
+import { approve, approveIn } from "../deno/_oauth_mcp_app.ts";
 import { accepts, freePort } from "../deno/_programs.ts";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { serveLocally } from "../deno/_serve.ts";
 import { until } from "../_wait.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Bundles the example with its addresses. */
-function bundleExample(port: number, issuer: string): Promise<string> {
-  const options = { resource: `http://localhost:${port}/mcp`, issuer };
+const DOCUMENT_URL = "https://client.example/client.json";
+const DOCUMENT = {
+  client_id: DOCUMENT_URL,
+  client_name: "Test client",
+  redirect_uris: ["http://localhost/callback"],
+  token_endpoint_auth_method: "none",
+};
+
+/** Bundles the example. At `/printed` it returns the emails that it has printed. */
+function bundleExample(port: number): Promise<string> {
   return bundle(`
     import { createApp } from "${ROOT.href}examples/mcp_server/mcp_server.ts";
+    import { captureConsole } from "${ROOT.href}tests/_console.ts";
+    const { printed } = captureConsole("log");
     let app;
     export default {
       port: ${port},
       hostname: "127.0.0.1",
-      fetch(request) {
-        app ??= createApp(${JSON.stringify(options)});
-        return app.fetch(request);
+      async fetch(request, ...platform) {
+        app ??= createApp({
+          origin: "http://localhost:${port}",
+          fetch: () => Promise.resolve(Response.json(${
+    JSON.stringify(DOCUMENT)
+  })),
+        });
+        return request.url.endsWith("/printed")
+          ? Response.json(printed)
+          : await app.fetch(request, ...platform);
       },
     };`);
 }
@@ -37,7 +52,7 @@ const runtimes: [
   start: (script: string, port: number) => Promise<AsyncDisposable>,
 ][] = [
   ["Bun", startOnBun],
-  ["Workers", (script, port) => startWorker({ script, port })],
+  ["Workers", startOnWorkers],
 ];
 const nodes: typeof runtimes = NODE_VERSIONS.slice(0, 1).map((version) => [
   `Node ${version}`,
@@ -46,29 +61,21 @@ const nodes: typeof runtimes = NODE_VERSIONS.slice(0, 1).map((version) => [
 
 for (const [name, startOn] of runtimes) {
   Deno.test({
-    name: `the official MCP client logs in and calls tools on ${name}`,
+    name:
+      `the official MCP client connects by its URL and calls tools on ${name}`,
     // The client keeps its connections for a moment.
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
-      const issuer = `http://localhost:${freePort()}`;
       const port = freePort();
-      const resource = `http://localhost:${port}/mcp`;
-      const provider = createIdentityProvider({
-        issuer,
-        clients: [],
-        resources: [resource],
+      const origin = `http://localhost:${port}`;
+      const script = await bundleExample(port);
+      await using _runtime = await startOn(script, port);
+      const browser = await register(origin);
+      const ada = new MCPUser(`${origin}/mcp`, {
+        documentURL: DOCUMENT_URL,
+        approve: (page) => approveIn(browser, page),
       });
-      await using _server = serveLocally(
-        (request) => provider.fetch(request),
-        { port: Number(new URL(issuer).port) },
-      );
-      await using _runtime = await startOn(
-        await bundleExample(port, issuer),
-        port,
-      );
-
-      const ada = new MCPUser(resource);
       assertEquals(await ada.listTools(), ["list_notes", "add_note"]);
       assertEquals(await ada.callTool("add_note", { text: "Milk" }), "Added.");
       assertEquals(await ada.callTool("list_notes"), "Milk");
@@ -77,20 +84,39 @@ for (const [name, startOn] of runtimes) {
   });
 }
 
-const ID = "https://client.example/client.json";
+/** Registers a user with the code of the email, and returns the browser. */
+async function register(origin: string): Promise<TestClient> {
+  const browser = createTestClient({
+    fetch: (request) => fetch(request, { redirect: "manual" }),
+  }, { origin });
+  const post = (path: string, fields: Readonly<Record<string, string>>) =>
+    browser.fetch(path, { method: "POST", body: new URLSearchParams(fields) });
+  const password = "correct horse battery";
+  const email = "ada@example.com";
+  const asked = await post("/register", { email, name: "Ada", password });
+  await asked.body?.cancel();
+  // The email is sent after the response.
+  const code = await until(async () => {
+    const printed = await (await fetch(`${origin}/printed`)).json();
+    return /\b\d{6}\b/.exec(printed.join("\n"))?.[0];
+  });
+  const registered = await post("/register/code", { code });
+  assertEquals(registered.status, 303, await registered.text());
+  return browser;
+}
+
+function startOnWorkers(
+  script: string,
+  port: number,
+): Promise<AsyncDisposable> {
+  const compatibilityFlags = ["global_fetch_strictly_public"];
+  return startWorker({ script, port, compatibilityFlags });
+}
 
 /** Bundles an application that serves the document of a client to itself. */
 function bundleOAuth(origin: string): Promise<string> {
   const { hostname, port } = new URL(origin);
-  const options = {
-    internet: {
-      [ID]: {
-        client_id: ID,
-        client_name: "Test client",
-        redirect_uris: ["http://localhost/callback"],
-      },
-    },
-  };
+  const options = { internet: { [DOCUMENT_URL]: DOCUMENT } };
   return bundle(`
     import { createOAuthMCP } from "${ROOT.href}tests/deno/_oauth_mcp_app.ts";
     const { router } = createOAuthMCP(
@@ -120,7 +146,7 @@ for (const [name, startOn] of [...runtimes, ...nodes]) {
       };
       const ada = new MCPUser(`${origin}/mcp`, {
         approve: (page) => approve(target, origin, page),
-        documentURL: ID,
+        documentURL: DOCUMENT_URL,
       });
       assertEquals(await ada.listTools(), ["list_notes", "add_note"]);
       assertEquals(await ada.callTool("add_note", { text: "Milk" }), "Added.");
