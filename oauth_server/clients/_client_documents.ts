@@ -41,6 +41,18 @@ interface Entry {
   readonly expiresAt: number;
 }
 
+/** A request that concurrent calls share. */
+interface Flight {
+  readonly single: SingleFlight<Entry>;
+  readonly startedAt: number;
+}
+
+/**
+ * Milliseconds after which a request is lost. Workers drop requests of clients that
+ * disconnect, with their timers and their `finally`.
+ */
+const LOST_AFTER = LIMITS.timeout + 1_000;
+
 /**
  * The metadata documents of clients. Errors are not cached, because the client may
  * fix its document. Concurrent calls share one request.
@@ -49,7 +61,7 @@ export class ClientDocuments {
   readonly #options: ClientDocumentsOptions;
   /** The oldest one comes first. */
   readonly #entries = new Map<string, Entry>();
-  readonly #flights = new Map<string, SingleFlight<Entry>>();
+  readonly #flights = new Map<string, Flight>();
 
   constructor(options: ClientDocumentsOptions) {
     this.#options = options;
@@ -77,21 +89,30 @@ export class ClientDocuments {
   }
 
   async #fetchOnce(url: URL): Promise<Entry> {
-    const flights = this.#flights;
     const { href } = url;
-    const flight = flights.get(href) ??
-      new SingleFlight(LIMITS.timeout + 1_000);
-    if (!flights.has(href) && flights.size >= MAX_FETCHES) {
-      throw documentError(url, "too many others are fetched at the moment");
-    }
-    flights.set(href, flight);
+    const flight = this.#flights.get(href) ?? this.#start(url);
     try {
-      const entry = await flight.run(() => this.#fetch(url));
+      const entry = await flight.single.run(() => this.#fetch(url));
       this.#keep(href, entry);
       return entry;
     } finally {
-      if (!flight.isRunning) flights.delete(href);
+      const isCurrent = this.#flights.get(href) === flight;
+      if (isCurrent && !flight.single.isRunning) this.#flights.delete(href);
     }
+  }
+
+  #start(url: URL): Flight {
+    const flights = this.#flights;
+    const startedAt = this.#options.now();
+    for (const [href, flight] of flights) {
+      if (startedAt - flight.startedAt >= LOST_AFTER) flights.delete(href);
+    }
+    if (flights.size >= MAX_FETCHES) {
+      throw documentError(url, "too many others are fetched at the moment");
+    }
+    const flight = { single: new SingleFlight<Entry>(LOST_AFTER), startedAt };
+    flights.set(url.href, flight);
+    return flight;
   }
 
   async #fetch(url: URL): Promise<Entry> {

@@ -238,6 +238,25 @@ Deno.test("resolve() fetches at most 32 documents at the same time", async () =>
   assertEquals((await world.clients.resolve(ids[39]!))?.id, ids[39]);
 });
 
+Deno.test("resolve() gives up the places of requests that never end, as those that Workers drop", async () => {
+  const silent = Promise.withResolvers<Response>();
+  const world = new ClientWorld({
+    cimd: {
+      fetch: (url) =>
+        url === ID ? Promise.resolve(Response.json(DOCUMENT)) : silent.promise,
+    },
+  });
+  const waiting = Array.from(
+    { length: 32 },
+    (_, index) => world.clients.resolve(`${ID}/${index}`),
+  );
+  assertEquals(await world.clients.resolve(ID), null);
+  world.now += 6_000;
+  assertEquals((await world.clients.resolve(ID))?.id, ID);
+  silent.reject(new TypeError("the end"));
+  await Promise.all(waiting);
+});
+
 Deno.test("resolve() keeps at most 1,000 documents", async () => {
   const world = new ClientWorld();
   for (let index = 0; index <= 1_000; index++) {
