@@ -152,12 +152,19 @@ for (const { variables, isLocal } of servers) {
 
       const rows = await database("SELECT password FROM demo_passwords", []);
       assertEquals(rows.length, isLocal ? 2 : 0);
-      const info = { remoteAddr: { hostname: "127.0.0.1" } };
       const { baseURL } = settings;
-      const open = async (path: string) =>
-        await (await app.fetch(new Request(baseURL + path), info)).text();
-      assertEquals((await open("/login")).includes("Demo accounts"), isLocal);
-      assertEquals((await open("/outbox")).includes("<h1>Outbox"), isLocal);
+      const open = async (path: string, hostname: string) => {
+        const request = new Request(baseURL + path);
+        return await (await app.fetch(request, { remoteAddr: { hostname } }))
+          .text();
+      };
+      for (const hostname of ["127.0.0.1", "192.0.2.7"]) {
+        const isShown = isLocal && hostname === "127.0.0.1";
+        const login = await open("/login", hostname);
+        assertEquals(login.includes("Demo accounts"), isShown);
+        const outbox = await open("/outbox", hostname);
+        assertEquals(outbox.includes("<h1>Outbox"), isShown);
+      }
       await app.sweep();
     },
   });
