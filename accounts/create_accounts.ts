@@ -183,7 +183,8 @@ export interface Accounts<N extends Names = Names>
   readonly migrate: () => Promise<void>;
   /**
    * Deletes the accounts whose delay has passed, old entries of the audit log, and
-   * expired sessions.
+   * expired sessions. It rejects at the end if an account could not be deleted, for
+   * example because a row of the application refers to it.
    */
   readonly sweep: () => Promise<void>;
   /** Waits for the emails and other work after responses. */
@@ -372,12 +373,21 @@ const MAX_SWEEPS = 1_000;
 
 async function sweep(services: Services): Promise<void> {
   const { now, sessions, store } = services;
+  const failed = new Map<string, unknown>();
   for (let count = 0; count < MAX_SWEEPS; count++) {
-    const due = await store.due(now());
+    const due = (await store.due(now())).filter(({ id }) => !failed.has(id));
     if (due.length === 0) break;
-    for (const { id } of due) await removeAll(services, id);
+    for (const { id } of due) {
+      try {
+        await removeAll(services, id);
+      } catch (error) {
+        // A row of the application may refer to it, which must not keep the others.
+        failed.set(id, error);
+      }
+    }
   }
   await store.audit.prune(now() - services.auditRetention);
   await sweepSessions(store.values, { now });
   if (sessions !== store.values) await sweepSessions(sessions, { now });
+  for (const error of failed.values()) throw error;
 }

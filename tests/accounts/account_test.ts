@@ -1,7 +1,15 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { createAccounts } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
-import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import {
+  AccountStoreError,
+  createMemoryAccountStore,
+} from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { boolean, string } from "@gatehouse/web/data-schema";
@@ -350,4 +358,30 @@ Deno.test("a development server prints its emails and refuses other hosts", asyn
   assertStringIncludes(String(output.printed), "Email to ada@example.com");
   const other = await router.fetch("http://evil.example:8000/login");
   assertEquals(other.status, 421);
+});
+
+Deno.test("an account that cannot be deleted does not keep the others, and sweep() rejects", async () => {
+  const database = createMemoryAccountStore();
+  const { accounts, registered } = startAccounts({ database });
+  const ids: string[] = [];
+  for (const name of ["ada", "bob", "eve"]) {
+    const email = `${name}@example.com`;
+    const user = await registered({ email, name });
+    ids.push((await accounts.users.findByEmail(email))!.id);
+    await user.post("/account/delete");
+  }
+  const remove = database.remove.bind(database);
+  let isBlocked = true;
+  database.remove = (id, version) =>
+    isBlocked && id === ids[0]
+      ? Promise.reject(new Error("invoices_owner_id_fkey"))
+      : remove(id, version);
+  accounts.wait(8 * 86_400_000);
+  await assertRejects(() => accounts.sweep(), AccountStoreError);
+  const left = async () =>
+    (await accounts.users.list()).users.map(({ id }) => id);
+  assertEquals(await left(), [ids[0]!]);
+  isBlocked = false;
+  await accounts.sweep();
+  assertEquals(await left(), []);
 });
