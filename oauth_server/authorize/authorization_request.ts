@@ -1,3 +1,4 @@
+import type { AuthenticatedUser } from "../../auth/middleware/mod.ts";
 import type { Client } from "../clients/client.ts";
 import { hasRedirectURI } from "../clients/redirect_uri.ts";
 import { uniqueParameters } from "../form.ts";
@@ -56,19 +57,22 @@ const PROMPTS = ["none", "login", "consent", "select_account"];
 const SECONDS = /^\d{1,10}$/;
 
 /**
- * Reads an authorization request. Only call it for a user who is logged in, because
- * it may fetch the document of the client.
+ * Reads an authorization request. It may fetch the document of the client.
  *
  * @param search The query.
+ * @param user The user, who must be logged in.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 | RFC 6749, section 4.1.1}
  */
 export async function readAuthorizationRequest(
   settings: Settings,
   search: string,
+  user: AuthenticatedUser,
 ): Promise<AuthorizationRequest | RefusedRequest> {
   const all = new URLSearchParams(search);
   const id = onlyValue(all, "client_id");
-  const client = id === null ? null : await settings.clients.resolve(id);
+  const client = id === null
+    ? null
+    : await settings.clients.resolve(id, String(user.id));
   if (client === null) {
     return {
       error: "invalid_client",

@@ -45,7 +45,7 @@ export async function authorize(
   }
   const user = loggedInUser(settings, context);
   if (user === null) return await refuseAnonymous(settings, context);
-  const request = await readAuthorizationRequest(settings, search);
+  const request = await readAuthorizationRequest(settings, search, user);
   if ("error" in request) return await refuse(settings, context, request);
   return await answer(settings, { context, request, session, user });
 }

@@ -93,7 +93,11 @@ export async function decide(
   if (pending === null || isOver(pending, settings.now())) {
     return await refuse(settings, context, 400);
   }
-  const request = await readAuthorizationRequest(settings, pending.search);
+  const request = await readAuthorizationRequest(
+    settings,
+    pending.search,
+    user,
+  );
   if ("error" in request) return await refuse(settings, context, 400);
   const wanted = decisionOf(settings, form, request.scopes);
   const isRepeated = pending.decision !== undefined;

@@ -36,6 +36,9 @@ const MAX_DOCUMENTS = 1_000;
 /** The most documents that are fetched at the same time. */
 const MAX_FETCHES = 32;
 
+/** The most of them for one user, who could take the places of all others. */
+const MAX_OF_USER = 3;
+
 interface Entry {
   readonly document: ClientDocument;
   readonly expiresAt: number;
@@ -45,6 +48,8 @@ interface Entry {
 interface Flight {
   readonly single: SingleFlight<Entry>;
   readonly startedAt: number;
+  /** The user who started it. */
+  readonly userId: string | undefined;
 }
 
 /**
@@ -76,11 +81,11 @@ export class ClientDocuments {
   }
 
   /** Returns a document, or `null` if it is unavailable or invalid. */
-  async load(url: URL): Promise<ClientDocument | null> {
+  async load(url: URL, userId?: string): Promise<ClientDocument | null> {
     const cached = this.cached(url);
     if (cached !== null) return cached;
     try {
-      return (await this.#fetchOnce(url)).document;
+      return (await this.#fetchOnce(url, userId)).document;
     } catch (error) {
       if (!(error instanceof ExternalAuthError)) throw error;
       this.#options.onError(error);
@@ -88,9 +93,9 @@ export class ClientDocuments {
     }
   }
 
-  async #fetchOnce(url: URL): Promise<Entry> {
+  async #fetchOnce(url: URL, userId: string | undefined): Promise<Entry> {
     const { href } = url;
-    const flight = this.#flights.get(href) ?? this.#start(url);
+    const flight = this.#flights.get(href) ?? this.#start(url, userId);
     try {
       const entry = await flight.single.run(() => this.#fetch(url));
       this.#keep(href, entry);
@@ -101,7 +106,7 @@ export class ClientDocuments {
     }
   }
 
-  #start(url: URL): Flight {
+  #start(url: URL, userId: string | undefined): Flight {
     const flights = this.#flights;
     const startedAt = this.#options.now();
     for (const [href, flight] of flights) {
@@ -110,7 +115,12 @@ export class ClientDocuments {
     if (flights.size >= MAX_FETCHES) {
       throw documentError(url, "too many others are fetched at the moment");
     }
-    const flight = { single: new SingleFlight<Entry>(LOST_AFTER), startedAt };
+    const own = [...flights.values()].filter((one) => one.userId === userId);
+    if (userId !== undefined && own.length >= MAX_OF_USER) {
+      throw documentError(url, "its user waits for too many others");
+    }
+    const single = new SingleFlight<Entry>(LOST_AFTER);
+    const flight = { single, startedAt, userId };
     flights.set(url.href, flight);
     return flight;
   }

@@ -142,12 +142,12 @@ export interface Clients {
   find(id: string): Promise<Client | null>;
 
   /**
-   * Returns a client, and may fetch its metadata document. Only call it for a user
-   * who is logged in.
+   * Returns a client, and may fetch its metadata document.
    *
    * @param id The client id, from the network.
+   * @param userId The id of the user, who must be logged in.
    */
-  resolve(id: string): Promise<Client | null>;
+  resolve(id: string, userId: string): Promise<Client | null>;
 
   /**
    * Returns the client of a code or a grant, without a request to another server,

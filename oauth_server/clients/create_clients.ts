@@ -93,12 +93,12 @@ class AllClients implements Clients {
     return client ?? (url && this.#documents!.cached(url)?.client) ?? null;
   }
 
-  async resolve(id: string): Promise<Client | null> {
+  async resolve(id: string, userId: string): Promise<Client | null> {
     const client = await this.find(id);
     const url = client === null ? this.#urlOf(id) : null;
     return url === null
       ? client
-      : (await this.#documents!.load(url))?.client ?? null;
+      : (await this.#documents!.load(url, userId))?.client ?? null;
   }
 
   async ofGrant(granted: GrantedClient): Promise<TokenClient | null> {

@@ -41,7 +41,7 @@ const outcomes = await Promise.all(ids.map(async (id) => {
     cimd: { fetch, onError: ({ message }) => void (reason = message) },
   });
   const startedAt = performance.now();
-  const client = await clients.resolve(id);
+  const client = await clients.resolve(id, "1");
   const elapsed = performance.now() - startedAt;
   return { id, name: client?.name ?? null, reason, elapsed };
 }));

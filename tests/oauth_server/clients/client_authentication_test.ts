@@ -310,7 +310,7 @@ Deno.test("authenticate() accepts ChatGPT's client with a key and without one", 
   const { jwks, sign } = await createSigner("RS256");
   world.publish(CHATGPT.client_id, CHATGPT);
   world.publish(CHATGPT.jwks_uri, jwks);
-  const client = await world.clients.resolve(CHATGPT.client_id);
+  const client = await world.clients.resolve(CHATGPT.client_id, "1");
   const id = CHATGPT.client_id;
   const form = await sign({ iss: id, sub: id });
   assertEquals(await authenticate(world, client!, form), true);
@@ -333,7 +333,7 @@ Deno.test("authenticate() uses the current keys of a document that contains them
       jwks,
     }, { "Cache-Control": "max-age=60" });
   publish(first);
-  const client = await world.clients.resolve(id);
+  const client = await world.clients.resolve(id, "1");
   assertEquals(client?.isPublic, false);
   const claims = { iss: id, sub: id };
   const check = async (signer: typeof first) =>
@@ -397,7 +397,7 @@ Deno.test("find() asks no database for ids that a client cannot have", async () 
     const id of ["", "a b", "a\0", "a\n", "ä", "\ud800", "a".repeat(1_001)]
   ) {
     assertEquals(await clients.find(id), null);
-    assertEquals(await clients.resolve(id), null);
+    assertEquals(await clients.resolve(id, "1"), null);
   }
   assertEquals(asked, []);
   await clients.find("partner");
@@ -441,7 +441,7 @@ Deno.test("find() returns the clients of the application, from a list and from a
   });
   for (const world of [new ClientWorld({ clients: [partner] }), fromFunction]) {
     assertEquals<unknown>(await world.clients.find(ID), expected);
-    assertEquals<unknown>(await world.clients.resolve(ID), expected);
+    assertEquals<unknown>(await world.clients.resolve(ID, "1"), expected);
     for (const id of ["PARTNER", "", "__proto__", "a".repeat(1_001)]) {
       assertEquals(await world.clients.find(id), null);
     }

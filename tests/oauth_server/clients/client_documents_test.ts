@@ -19,7 +19,7 @@ Deno.test("resolve() returns the client of Claude Code's document, with any port
   const world = new ClientWorld();
   world.publish(CLAUDE_CODE.client_id, CLAUDE_CODE);
 
-  const client = await world.clients.resolve(CLAUDE_CODE.client_id);
+  const client = await world.clients.resolve(CLAUDE_CODE.client_id, "1");
 
   assertEquals(client, {
     id: CLAUDE_CODE.client_id,
@@ -42,8 +42,8 @@ Deno.test("resolve() returns the clients of Claude's and ChatGPT's documents", a
   world.publish(CLAUDE.client_id, CLAUDE);
   world.publish(CHATGPT.client_id, CHATGPT);
 
-  const claude = await world.clients.resolve(CLAUDE.client_id);
-  const chatGPT = await world.clients.resolve(CHATGPT.client_id);
+  const claude = await world.clients.resolve(CLAUDE.client_id, "1");
+  const chatGPT = await world.clients.resolve(CHATGPT.client_id, "1");
 
   assertEquals([claude?.authentication, claude?.isPublic], ["none", true]);
   // Its method is a preference: the document offers `none` too.
@@ -94,7 +94,7 @@ for (const [changes, reason] of INVALID) {
   Deno.test(`resolve() returns null for a document with ${JSON.stringify(changes)}`, async () => {
     const world = new ClientWorld();
     world.publish(ID, { ...DOCUMENT, ...changes });
-    assertEquals(await world.clients.resolve(ID), null);
+    assertEquals(await world.clients.resolve(ID, "1"), null);
     assertStringIncludes(world.errors[0]!, reason);
   });
 }
@@ -110,7 +110,7 @@ Deno.test("resolve() ignores redirect URIs and grants that the server does not s
       "client_credentials",
     ],
   });
-  const client = await world.clients.resolve(ID);
+  const client = await world.clients.resolve(ID, "1");
   assertEquals(client?.redirectUris, ["https://client.example/callback"]);
   assertEquals(client?.grants, ["code", "device"]);
 });
@@ -131,7 +131,7 @@ Deno.test("resolve() returns a name in one line, without invisible characters", 
   for (const [name, expected] of NAMES) {
     const world = new ClientWorld();
     world.publish(ID, { ...DOCUMENT, client_name: name });
-    assertEquals((await world.clients.resolve(ID))?.name, expected);
+    assertEquals((await world.clients.resolve(ID, "1"))?.name, expected);
   }
 });
 
@@ -166,11 +166,11 @@ for (const [reason, create] of Object.entries(UNUSABLE)) {
       if (answer instanceof Error) throw answer;
       return answer;
     });
-    assertEquals(await world.clients.resolve(ID), null);
+    assertEquals(await world.clients.resolve(ID, "1"), null);
     assertStringIncludes(world.errors[0]!, reason);
 
     world.publish(ID, DOCUMENT);
-    assertEquals((await world.clients.resolve(ID))?.name, "Client");
+    assertEquals((await world.clients.resolve(ID, "1"))?.name, "Client");
   });
 }
 
@@ -179,7 +179,7 @@ Deno.test("resolve() ignores a prototype in a document", async () => {
   const text = `{"__proto__": ${JSON.stringify(DOCUMENT)}}`;
   const headers = { "Content-Type": "application/json" };
   world.answers.set(ID, () => new Response(text, { headers }));
-  assertEquals(await world.clients.resolve(ID), null);
+  assertEquals(await world.clients.resolve(ID, "1"), null);
 });
 
 /** Cache headers, and the seconds for which the document is cached. */
@@ -201,16 +201,16 @@ for (const [headers, seconds] of LIFETIMES) {
   Deno.test(`resolve() caches a document with ${JSON.stringify(headers)} for ${seconds} s`, async () => {
     const world = new ClientWorld();
     world.publish(ID, DOCUMENT, headers);
-    await world.clients.resolve(ID);
+    await world.clients.resolve(ID, "1");
     if (seconds > 0) {
       world.now += seconds * 1000 - 1;
       assertEquals((await world.clients.find(ID))?.name, "Client");
-      await world.clients.resolve(ID);
+      await world.clients.resolve(ID, "1");
       assertEquals(world.fetched.length, 1);
       world.now += 1;
     }
     assertEquals(await world.clients.find(ID), null);
-    await world.clients.resolve(ID);
+    await world.clients.resolve(ID, "1");
     assertEquals(world.fetched.length, 2);
   });
 }
@@ -219,7 +219,7 @@ Deno.test("resolve() sends one request for concurrent calls", async () => {
   const world = new ClientWorld();
   world.publish(ID, DOCUMENT, { "Cache-Control": "no-store" });
   const clients = await Promise.all(
-    Array.from({ length: 100 }, () => world.clients.resolve(ID)),
+    Array.from({ length: 100 }, () => world.clients.resolve(ID, "1")),
   );
   assertEquals(clients.filter((client) => client?.id === ID).length, 100);
   assertEquals(world.fetched.length, 1);
@@ -230,12 +230,25 @@ Deno.test("resolve() fetches at most 32 documents at the same time", async () =>
   const ids = Array.from({ length: 40 }, (_, index) => `${ID}/${index}`);
   for (const id of ids) world.publish(id, { ...DOCUMENT, client_id: id });
   const clients = await Promise.all(
-    ids.map((id) => world.clients.resolve(id)),
+    ids.map((id) => world.clients.resolve(id, id)),
   );
   assertEquals(clients.filter((client) => client !== null).length, 32);
   assertStringIncludes(world.errors[0]!, "too many others");
   // The places are free again.
-  assertEquals((await world.clients.resolve(ids[39]!))?.id, ids[39]);
+  assertEquals((await world.clients.resolve(ids[39]!, "1"))?.id, ids[39]);
+});
+
+Deno.test("resolve() fetches at most three documents for a user at the same time, and still others for another", async () => {
+  const world = new ClientWorld();
+  const ids = Array.from({ length: 10 }, (_, index) => `${ID}/${index}`);
+  for (const id of ids) world.publish(id, { ...DOCUMENT, client_id: id });
+  world.publish(ID, DOCUMENT);
+  const all = ids.map((id) => world.clients.resolve(id, "1"));
+  assertEquals((await world.clients.resolve(ID, "2"))?.id, ID);
+  const clients = await Promise.all(all);
+  assertEquals(clients.filter((client) => client !== null).length, 3);
+  assertStringIncludes(world.errors[0]!, "its user waits");
+  assertEquals((await world.clients.resolve(ids[9]!, "1"))?.id, ids[9]);
 });
 
 Deno.test("resolve() gives up the places of requests that never end, as those that Workers drop", async () => {
@@ -248,11 +261,11 @@ Deno.test("resolve() gives up the places of requests that never end, as those th
   });
   const waiting = Array.from(
     { length: 32 },
-    (_, index) => world.clients.resolve(`${ID}/${index}`),
+    (_, index) => world.clients.resolve(`${ID}/${index}`, `${index}`),
   );
-  assertEquals(await world.clients.resolve(ID), null);
+  assertEquals(await world.clients.resolve(ID, "1"), null);
   world.now += 6_000;
-  assertEquals((await world.clients.resolve(ID))?.id, ID);
+  assertEquals((await world.clients.resolve(ID, "1"))?.id, ID);
   silent.reject(new TypeError("the end"));
   await Promise.all(waiting);
 });
@@ -262,7 +275,7 @@ Deno.test("resolve() keeps at most 1,000 documents", async () => {
   for (let index = 0; index <= 1_000; index++) {
     const id = `${ID}/${index}`;
     world.publish(id, { ...DOCUMENT, client_id: id });
-    await world.clients.resolve(id);
+    await world.clients.resolve(id, "1");
   }
   assertEquals(await world.clients.find(`${ID}/0`), null);
   assertEquals((await world.clients.find(`${ID}/1`))?.id, `${ID}/1`);
@@ -289,15 +302,15 @@ Deno.test("a client that the application no longer allows is unknown, with its g
   });
   world.publish(ID, DOCUMENT);
   world.publish(CLAUDE.client_id, CLAUDE);
-  const client = await world.clients.resolve(ID);
+  const client = await world.clients.resolve(ID, "1");
   const granted = grantedClient(client!);
   assertEquals((await world.clients.ofGrant(granted))?.id, ID);
-  assertEquals(await world.clients.resolve(CLAUDE.client_id), null);
+  assertEquals(await world.clients.resolve(CLAUDE.client_id, "1"), null);
   assertEquals(world.fetched, [ID]);
 
   hosts.clear();
   assertEquals(await world.clients.find(ID), null);
-  assertEquals(await world.clients.resolve(ID), null);
+  assertEquals(await world.clients.resolve(ID, "1"), null);
   assertEquals(await world.clients.ofGrant(granted), null);
 });
 
@@ -305,7 +318,7 @@ Deno.test("resolve() fetches nothing if cimd is false", async () => {
   const world = new ClientWorld({ cimd: false });
   world.publish(ID, DOCUMENT);
   assertEquals(world.clients.hasDocuments, false);
-  assertEquals(await world.clients.resolve(ID), null);
+  assertEquals(await world.clients.resolve(ID, "1"), null);
   assertEquals(world.fetched, []);
 });
 
@@ -316,7 +329,7 @@ Deno.test("resolve() asks for JSON, and follows no redirect", async () => {
     seen = init;
     return Response.json(DOCUMENT);
   });
-  await world.clients.resolve(ID);
+  await world.clients.resolve(ID, "1");
   const headers = new Headers(seen.headers);
   assertEquals(seen.method, "GET");
   assertEquals(seen.redirect, "manual");
@@ -327,7 +340,7 @@ Deno.test("a document that never arrives is unavailable after five seconds", asy
   const world = new ClientWorld({
     cimd: { fetch: () => new Promise(() => {}) },
   });
-  assertEquals(await world.clients.resolve(ID), null);
+  assertEquals(await world.clients.resolve(ID, "1"), null);
   assertStringIncludes(world.errors[0]!, "no answer within 5000 ms");
 });
 
