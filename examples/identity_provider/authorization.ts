@@ -3,12 +3,7 @@ import { PEOPLE, type Person } from "./people.ts";
 /** An application that may send users here. */
 export interface Client {
   readonly id: string;
-  /**
-   * The secret. A public client has none.
-   *
-   * @default {undefined}
-   */
-  readonly secret?: string;
+  readonly secret: string;
   /** The URLs that users may be sent back to, compared as strings. */
   readonly redirectUris: readonly string[];
 }

@@ -3,8 +3,7 @@ import type { Client } from "./authorization.ts";
 
 /**
  * Finds the client that a token request comes from: by HTTP Basic, with both
- * parts form-encoded, or by the body (RFC 6749, section 2.3.1). A public client
- * sends only its id.
+ * parts form-encoded, or by the body (RFC 6749, section 2.3.1).
  */
 export async function authenticateClient(
   headers: Headers,
@@ -14,9 +13,7 @@ export async function authenticateClient(
   const [id, secret] = basicCredentials(headers.get("Authorization")) ??
     [body.get("client_id"), body.get("client_secret")];
   const client = typeof id === "string" ? findClient(id) : undefined;
-  if (client === undefined) return null;
-  if (client.secret === undefined) return secret === null ? client : null;
-  if (typeof secret !== "string") return null;
+  if (client === undefined || typeof secret !== "string") return null;
   // Compares digests, so that response time does not reveal the secret.
   return await s256(secret) === await s256(client.secret) ? client : null;
 }

@@ -18,11 +18,7 @@ import {
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { form, post, route } from "@gatehouse/web/fetch-router/routes";
-import {
-  bodyLimit,
-  crossOriginProtection,
-  formData,
-} from "@gatehouse/web/middleware";
+import { crossOriginProtection, formData } from "@gatehouse/web/middleware";
 import stylesheet from "./style.css" with { type: "text" };
 import {
   answerLocation,
@@ -35,7 +31,6 @@ import {
 } from "./authorization.ts";
 import { Grants } from "./grants.ts";
 import { choicePage, refusalPage } from "./pages.ts";
-import { registrationResponse, Registrations } from "./registration.ts";
 import { createSigner } from "./signer.ts";
 import { tokenResponse } from "./token_endpoint.ts";
 
@@ -46,8 +41,7 @@ export interface IdentityProviderOptions {
   /** The applications that may send users here. */
   readonly clients: readonly Client[];
   /**
-   * The APIs that clients can get access tokens for, such as an MCP server. With
-   * at least one, public clients may register themselves.
+   * The APIs that clients can get access tokens for.
    *
    * @default {[]}
    */
@@ -68,8 +62,6 @@ export interface IdentityProvider {
 
 const routes = route({
   configuration: "/.well-known/openid-configuration",
-  oauthMetadata: "/.well-known/oauth-authorization-server",
-  register: post("/register"),
   keys: "/jwks",
   authorize: form("authorize"),
   token: post("/token"),
@@ -87,31 +79,20 @@ export function createIdentityProvider(
 ): IdentityProvider {
   checkIssuer(issuer);
   const grants = new Grants(now);
-  const registrations = new Registrations();
-  const findClient = (id: string) =>
-    clients.find((client) => client.id === id) ?? registrations.find(id);
+  const findClient = (id: string) => clients.find((client) => client.id === id);
   const signer = createSigner(issuer, now);
   const router = createRouter({
     middleware: [
       loopbackOnly(new URL(issuer).host),
       formData({ maxBytes: 16_384 }),
       crossOriginProtection({
-        // Clients call these endpoints from their servers, not from pages.
-        exempt: ({ url }) =>
-          [routes.token.href(), routes.register.href()].includes(url.pathname),
+        // Clients call it from their servers, not from pages.
+        exempt: ({ url }) => url.pathname === routes.token.href(),
       }),
     ],
   });
-  const document = metadata(issuer, resources);
+  const document = metadata(issuer);
   router.get(routes.configuration, () => Response.json(document));
-  if (resources.length > 0) {
-    router.get(routes.oauthMetadata, () => Response.json(document));
-    router.post(
-      routes.register,
-      bodyLimit({ maxBytes: 16_384 }),
-      (context) => registrationResponse(context, registrations),
-    );
-  }
   router.get(routes.keys, async () => {
     return Response.json({ keys: [await signer.publicJwk()] });
   });
@@ -183,14 +164,9 @@ function refuse({ error, location }: AuthorizationRefusal): Response {
 }
 
 /**
- * Returns the discovery document (OpenID Connect Discovery 1.0, section 3, and
- * RFC 8414, section 2).
+ * Returns the discovery document (OpenID Connect Discovery 1.0, section 3).
  */
-function metadata(
-  issuer: string,
-  resources: readonly string[],
-): Record<string, unknown> {
-  const acceptsPublicClients = resources.length > 0;
+function metadata(issuer: string): Record<string, unknown> {
   return {
     issuer,
     authorization_endpoint: issuer + routes.authorize.index.href(),
@@ -205,14 +181,10 @@ function metadata(
     token_endpoint_auth_methods_supported: [
       "client_secret_basic",
       "client_secret_post",
-      ...acceptsPublicClients ? ["none"] : [],
     ],
     code_challenge_methods_supported: ["S256"],
     claims_supported: ["sub", "name", "email", "email_verified"],
     authorization_response_iss_parameter_supported: true,
-    ...acceptsPublicClients && {
-      registration_endpoint: issuer + routes.register.href(),
-    },
   };
 }
 

@@ -15,10 +15,8 @@ export interface MCPUserOptions {
   /**
    * Approves on the page that the client opens, and returns the URL to which the
    * browser goes.
-   *
-   * @default {chooses Ada on the page of the demo provider}
    */
-  readonly approve?: (page: URL) => Promise<URL>;
+  readonly approve: (page: URL) => Promise<URL>;
   /**
    * The URL of the client's metadata document, which is its id.
    *
@@ -98,9 +96,9 @@ export class MCPUser {
   /** The scopes that the client asked for at each login. */
   readonly logins: string[] = [];
 
-  constructor(url: string, options: MCPUserOptions = {}) {
+  constructor(url: string, options: MCPUserOptions) {
     this.#url = new URL(url);
-    this.#approve = options.approve ?? choose("demo-ada");
+    this.#approve = options.approve;
     this.#memory = new ClientMemory(options);
   }
 
@@ -156,19 +154,4 @@ export class MCPUser {
     this.logins.push(page.searchParams.get("scope") ?? "");
     return (await this.#approve(page)).searchParams;
   }
-}
-
-/** Returns a function that chooses a person on the page of the demo provider. */
-export function choose(person: string): (page: URL) => Promise<URL> {
-  return async (page) => {
-    const response = await fetch(page, {
-      method: "POST",
-      redirect: "manual",
-      body: new URLSearchParams({ person }),
-    });
-    const body = await response.text();
-    const location = response.headers.get("Location");
-    if (location === null) throw new Error(`${response.status} ${body}`);
-    return new URL(location);
-  };
 }

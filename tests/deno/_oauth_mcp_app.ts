@@ -28,6 +28,12 @@ export interface OAuthMCPOptions {
   readonly internet?: Readonly<Record<string, unknown>>;
   readonly clients?: readonly RegisteredClient[];
   readonly canRegister?: boolean;
+  /**
+   * Creates the MCP server of a request.
+   *
+   * @default {createNotesServer}
+   */
+  readonly createServer?: Parameters<typeof createMcpHandler>[0];
 }
 
 /** Creates the application. It runs on all runtimes. */
@@ -65,7 +71,9 @@ export function createOAuthMCP(origin: string, options: OAuthMCPOptions = {}) {
     now: () => clock.now(),
   });
   const api = server.resource(resource);
-  const mcp = createMcpHandler(({ authInfo }) => createNotesServer(authInfo));
+  const mcp = createMcpHandler(
+    options.createServer ?? (({ authInfo }) => createNotesServer(authInfo)),
+  );
   const login = createSessionAuthScheme({ name: "login", verify: find });
   const router = createRouter({
     middleware: [

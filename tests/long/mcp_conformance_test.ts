@@ -1,20 +1,15 @@
 /**
  * The conformance scenarios of the Model Context Protocol, against a protected
- * server, the demo identity provider and `createAuthorizationServer()`.
+ * server and `createAuthorizationServer()`.
  *
  * No scenario tests a protected resource as such: those with `auth/` test clients.
  * So a proxy adds the token of a logged-in user to all requests of the runner, and
  * the scenarios show that the router and the guards keep the protocol intact.
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { auth } from "@gatehouse/web/auth-middleware";
-import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
-import { createRouter } from "@gatehouse/web/fetch-router";
-import { crossOriginProtection } from "@gatehouse/web/middleware";
-import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
-import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
+import { connectTest, createTestClient } from "@gatehouse/web/testing";
 import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";
-import { choose, MCPUser } from "../deno/_mcp_client.ts";
+import { createOAuthMCP } from "../deno/_oauth_mcp_app.ts";
 import { startOAuthMCP } from "../deno/_oauth_mcp_server.ts";
 import { accepts, freePort } from "../deno/_programs.ts";
 import { serveLocally, type TestServer } from "../deno/_serve.ts";
@@ -73,27 +68,12 @@ function serve(
   return serveLocally((request) => handler(request), { port });
 }
 
-function createProtectedServer(issuer: string, resource: string) {
-  const api = createResourceServer({
-    name: "conformance",
-    resource,
-    issuers: [{ issuer }],
-    scopes: ["use"],
-    verify: ({ sub }) => ({ id: sub }),
-    allowInsecureLoopback: true,
-  });
-  const mcp = createMcpHandler(createConformanceServer);
-  const router = createRouter({
-    middleware: [
-      api.metadata,
-      crossOriginProtection({ origin: new URL(resource).origin }),
-      auth({ schemes: [api.scheme] }),
-      api.requireScope("use"),
-    ],
-  });
-  router.mount("/mcp", (request) => mcp.fetch(request));
-  return router;
-}
+const CLIENT = {
+  id: "conformance",
+  name: "Conformance",
+  // The port of the runner is another one.
+  redirectUris: ["http://127.0.0.1/callback"],
+};
 
 function runner(...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
@@ -112,21 +92,22 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    const issuer = `http://localhost:${freePort()}`;
-    const resource = `http://localhost:${freePort()}/mcp`;
-    const resources = [resource];
-    const provider = createIdentityProvider({ issuer, clients: [], resources });
-    const router = createProtectedServer(issuer, resource);
-    let authorization = "";
-    await using _provider = serve(issuer, provider.fetch);
+    const origin = `http://localhost:${freePort()}`;
+    const { clock, resource, router } = createOAuthMCP(origin, {
+      clients: [CLIENT],
+      createServer: createConformanceServer,
+    });
+    const time = Date.now();
+    clock.now = () => time;
+    const browser = createTestClient(router, { origin });
+    await browser.fetch("/login");
+    const options = { server: origin, clientId: CLIENT.id };
+    const { accessToken } = await connectTest(browser, options);
     await using _server = serve(resource, (request) => {
       const headers = new Headers(request.headers);
-      if (authorization !== "") headers.set("Authorization", authorization);
+      headers.set("Authorization", `Bearer ${accessToken}`);
       return router.fetch(new Request(request, { headers }));
     });
-    const ada = new MCPUser(resource);
-    await ada.listTools();
-    authorization = `Bearer ${ada.accessToken}`;
 
     const { stdout, stderr } = await runner(
       "server",
@@ -142,42 +123,14 @@ Deno.test({
 
 Deno.test({
   name:
-    "the demo identity provider passes the scenarios of authorization servers",
-  // The server of the runner closes its connections late.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const issuer = `http://localhost:${freePort()}`;
-    const port = freePort();
-    const resource = "http://localhost:9/mcp";
-    const provider = createIdentityProvider({
-      issuer,
-      clients: [{
-        id: "conformance",
-        redirectUris: [`http://127.0.0.1:${port}/callback`],
-      }],
-      resources: [resource],
-    });
-    await using _provider = serve(issuer, provider.fetch);
-    const approve = choose("demo-ada");
-    await passAuthorizationServer({ approve, issuer, port, resource });
-  },
-});
-
-Deno.test({
-  name: "createAuthorizationServer() passes the same scenarios",
+    "createAuthorizationServer() passes the scenarios of authorization servers",
   // The server of the runner closes its connections late.
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
     const port = freePort();
     await using app = startOAuthMCP({
-      clients: [{
-        id: "conformance",
-        name: "Conformance",
-        // The port of the runner is another one.
-        redirectUris: ["http://127.0.0.1/callback"],
-      }],
+      clients: [CLIENT],
     });
     const { approve, origin, resource } = app;
     await passAuthorizationServer({ approve, issuer: origin, port, resource });
