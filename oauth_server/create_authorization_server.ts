@@ -1,5 +1,5 @@
 import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
-import type { Controller } from "../router/mod.ts";
+import type { Controller, RequestContext } from "../router/mod.ts";
 import { get, post } from "../router/routes/mod.ts";
 import { sweepSessions } from "../session/mod.ts";
 import { authorize } from "./authorize/authorize.ts";
@@ -110,11 +110,24 @@ export function createAuthorizationServer<
     endpoints: createEndpoints(settings),
     routes: { authorize: get(paths.authorize), consent: post(paths.authorize) },
     controller: createController(settings),
+    deviceRoutes: { device: get(paths.device), decision: post(paths.device) },
+    deviceController: {
+      actions: {
+        device: (context) =>
+          settings.device?.show(settings, context) ?? notFound(context),
+        decision: (context) =>
+          settings.device?.decide(settings, context) ?? notFound(context),
+      },
+    },
     // The scopes of each resource are only known to the types.
     resource: resource as unknown as AuthorizationServer<User, R>["resource"],
     metadata: metadataOf(settings),
     sweep: () => sweepSessions(store),
   };
+}
+
+async function notFound(context: RequestContext): Promise<Response> {
+  return await context.createErrorResponse({ status: 404 });
 }
 
 function createController(settings: Settings): Controller<ServerRoutes> {

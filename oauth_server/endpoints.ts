@@ -41,7 +41,7 @@ export function requireNoPrefix(context: RequestContext): void {
 }
 
 function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
-  const { clients, issuer, paths } = settings;
+  const { clients, device, issuer, paths } = settings;
   const body = JSON.stringify(metadataOf(settings));
   const { pathname } = new URL(issuer);
   // RFC 8414, section 3.1: the path of the issuer comes after the name.
@@ -61,6 +61,12 @@ function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
     [paths.token, (context) => answerToken(settings, context)],
     [paths.revoke, (context) => answerRevocation(settings, context)],
   ]);
+  if (device !== null) {
+    endpoints.set(
+      paths.deviceCode,
+      (context) => device.start(settings, context),
+    );
+  }
   if (clients.canRegister) {
     endpoints.set(paths.register, (context) => clients.register(context));
   }

@@ -13,7 +13,7 @@ const METHODS = ["none", "private_key_jwt", "client_secret_basic"];
 export function metadataOf(
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  const { clients, issuer, paths, resources } = settings;
+  const { clients, device, issuer, paths, resources } = settings;
   const { origin } = new URL(issuer);
   const scopes = [...resources.values()]
     .flatMap((resource) => [...resource.scopes.keys()]);
@@ -22,6 +22,8 @@ export function metadataOf(
     authorization_endpoint: origin + paths.authorize,
     token_endpoint: origin + paths.token,
     revocation_endpoint: origin + paths.revoke,
+    ...device !== null &&
+      { device_authorization_endpoint: origin + paths.deviceCode },
     ...clients.canRegister &&
       { registration_endpoint: origin + paths.register },
     scopes_supported: [...new Set([...scopes, "offline_access"])],

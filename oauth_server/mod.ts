@@ -21,12 +21,16 @@ export type {
   ClientDocumentOptions,
   RegistrationOptions,
 } from "./clients/options.ts";
+export { deviceGrant } from "./device/device_grant.ts";
 export { createAuthorizationServer } from "./create_authorization_server.ts";
 export type {
   AuthorizationServer,
   AuthorizationServerOptions,
   ConsentPage,
   ConsentScope,
+  DeviceGrant,
+  DevicePage,
+  DeviceRoutes,
   ErrorPage,
   GrantEvent,
   Page,

@@ -93,6 +93,19 @@ export interface ConsentPage {
   readonly form: Markup;
 }
 
+/** The parts of the page on which users approve a device. */
+export interface DevicePage
+  extends Omit<ConsentPage, "isLoopback" | "redirectHost"> {
+  /** The code, such as `WDJB-MJHT`, which the device shows too. */
+  readonly code: string;
+  /**
+   * The address of the device.
+   *
+   * @default {undefined}
+   */
+  readonly address?: string;
+}
+
 /** The parts of an error page. */
 export interface ErrorPage {
   /** The reason, as a sentence. */
@@ -107,6 +120,12 @@ export interface ServerPages {
    * @default {the page of the library}
    */
   readonly consent?: Page<ConsentPage>;
+  /**
+   * Creates the content of the page on which users approve a device.
+   *
+   * @default {the page of the library}
+   */
+  readonly device?: Page<DevicePage>;
   /**
    * Creates the content of the page for a request that cannot go back to its client.
    *
@@ -171,6 +190,18 @@ export interface ServerPaths {
    * @default {"/oauth/register"}
    */
   readonly register?: string;
+  /**
+   * The page on which users type the code of a device.
+   *
+   * @default {"/device"}
+   */
+  readonly device?: string;
+  /**
+   * The endpoint at which devices get their codes.
+   *
+   * @default {"/device/code"}
+   */
+  readonly deviceCode?: string;
 }
 
 /** An event of a grant. */
@@ -260,6 +291,14 @@ export interface AuthorizationServerOptions<
   readonly registration?: false | RegistrationOptions;
 
   /**
+   * Clients on devices without a browser: `deviceGrant()`. They need the grant
+   * `"device"`, and the router needs `deviceRoutes`.
+   *
+   * @default {none}
+   */
+  readonly device?: DeviceGrant;
+
+  /**
    * Pages of the application.
    *
    * @default {the pages of the library}
@@ -311,6 +350,20 @@ export type ServerRoutes = {
   readonly consent: Route<"POST", string>;
 };
 
+/** The option `device` of a server, which `deviceGrant()` creates. */
+export interface DeviceGrant {
+  /** The functions of the grant, for the server. */
+  readonly parts: unknown;
+}
+
+/** The routes of the page for devices. */
+export type DeviceRoutes = {
+  /** The page on which users type a code, and approve the device. */
+  readonly device: Route<"GET", string>;
+  /** Its form, at the same path. */
+  readonly decision: Route<"POST", string>;
+};
+
 /** Options for {@linkcode AuthorizationServer.resource}. */
 export type ResourceOptions<User extends AuthenticatedUser> = Pick<
   ResourceServerOptions<User, string>,
@@ -347,6 +400,12 @@ export interface AuthorizationServer<
    * and `auth` must run before it.
    */
   readonly controller: Controller<ServerRoutes>;
+
+  /** The routes of the page for devices. Map them with the option `device`. */
+  readonly deviceRoutes: DeviceRoutes;
+
+  /** The controller of these routes. It needs the same middleware. */
+  readonly deviceController: Controller<DeviceRoutes>;
 
   /**
    * Creates the resource server of a resource: the scheme for its tokens, its metadata

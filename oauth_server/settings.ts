@@ -9,9 +9,11 @@ import { checkSecrets } from "../session/internal.ts";
 import type { SessionStore } from "../session/mod.ts";
 import type { Clients } from "./clients/client.ts";
 import { createClients } from "./clients/create_clients.ts";
+import type { CreateDeviceParts, DeviceParts } from "./device/device_parts.ts";
 import { GrantStore, type Lifetimes } from "./grants/grant_store.ts";
 import type {
   AuthorizationServerOptions,
+  DeviceGrant,
   GrantEvent,
   ResourceOf,
   Resources,
@@ -37,6 +39,8 @@ export interface Settings {
   readonly now: () => number;
   readonly tokens: Tokens;
   readonly grants: GrantStore;
+  /** The device grant, or `null` without it. */
+  readonly device: DeviceParts | null;
 }
 
 /** A resource with its defaults. */
@@ -101,11 +105,22 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
     now,
     tokens: new Tokens(secrets, issuer),
     grants: new GrantStore(call, { issuer, lifetimes, now }),
+    device: devicePartsOf(options.device)?.(store, now) ?? null,
   };
 }
 
 function fail(reason: string): never {
   throw new TypeError(`Cannot create ${OWNER}: ${reason}`);
+}
+
+/** Returns the functions of the option, whose type hides them from callers. */
+function devicePartsOf(
+  device: DeviceGrant | undefined,
+): CreateDeviceParts | undefined {
+  if (device === undefined) return undefined;
+  const { parts } = device;
+  if (typeof parts !== "function") fail("device is not deviceGrant()");
+  return parts as CreateDeviceParts;
 }
 
 /** Checks an https URL, or http on localhost, without user, query and fragment. */
@@ -139,6 +154,8 @@ function pathsOf(paths: ServerPaths): Required<ServerPaths> {
     revoke: "/revoke",
     // Applications often have a page "/register".
     register: "/oauth/register",
+    device: "/device",
+    deviceCode: "/device/code",
     ...paths,
   };
   for (const [name, path] of Object.entries(all)) {

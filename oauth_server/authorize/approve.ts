@@ -72,7 +72,7 @@ export async function codeLocation(
 }
 
 /** Tells the application of a new grant. An error must not cost the user the code. */
-async function tellOf(
+export async function tellOf(
   settings: Settings,
   { context, user }: Pick<UserRequest, "context" | "user">,
   grant: KeyedGrant,
@@ -92,7 +92,9 @@ async function tellOf(
  */
 export async function makeRoom(
   settings: Settings,
-  { context, request, user }: UserRequest,
+  { context, request, user }: Pick<UserRequest, "context" | "user"> & {
+    readonly request: Pick<UserRequest["request"], "client">;
+  },
 ): Promise<void> {
   const grants = (await settings.grants.ofUser(String(user.id)))
     .filter(({ row }) => row.generation > 0);

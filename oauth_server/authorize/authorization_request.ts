@@ -38,7 +38,7 @@ export interface RefusedRequest {
 }
 
 /** Thrown while a request is read, and returned by the reader. */
-class Refusal extends Error {
+export class Refusal extends Error {
   readonly error: string;
 
   constructor(error: string, description: string) {
@@ -131,10 +131,8 @@ function readRest(
     throw new Refusal("invalid_request", "A parameter occurs twice");
   }
   checkProtocol(params, client);
-  const resource = resourceOf(settings, params.get("resource"));
   return {
-    resource,
-    scopes: scopesOf(settings, params.get("scope"), resource, client),
+    ...accessOf(settings, params, client),
     challenge: challengeOf(params),
     prompt: promptOf(params.get("prompt")),
     maxAge: maxAgeOf(params.get("max_age")),
@@ -174,6 +172,21 @@ function challengeOf(params: ReadonlyMap<string, string>): string {
     "invalid_request",
     "code_challenge with code_challenge_method S256 is required",
   );
+}
+
+/**
+ * Returns the resource and the scopes that a client asks for.
+ *
+ * @throws {Refusal} If they are unknown or not allowed.
+ */
+export function accessOf(
+  settings: Settings,
+  params: ReadonlyMap<string, string>,
+  client: Client,
+): Pick<AuthorizationRequest, "resource" | "scopes"> {
+  const resource = resourceOf(settings, params.get("resource"));
+  const scopes = scopesOf(settings, params.get("scope"), resource, client);
+  return { resource, scopes };
 }
 
 function resourceOf(

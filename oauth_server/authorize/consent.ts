@@ -170,7 +170,7 @@ async function settle(
  *
  * @returns The form, or the status of the error.
  */
-async function formOf(
+export async function formOf(
   context: RequestContext,
 ): Promise<URLSearchParams | 400 | 408 | 413> {
   if (!context.has(FormData)) return await readForm(context);
@@ -192,7 +192,7 @@ async function deny(
   });
 }
 
-async function refuse(
+export async function refuse(
   settings: Settings,
   context: RequestContext,
   status: number,

@@ -65,26 +65,29 @@ function loginAfter({ url }: RequestContext, now: number): number {
  *
  * @param page The path of the page.
  * @param search The query of the request.
+ * @param path The path of the request.
  */
 export function redirectToLogin(
   settings: Settings,
   page: string,
   search: string,
+  path: string = settings.paths.authorize,
 ): Response {
-  const path = encodeURIComponent(returnPathOf(settings, search));
+  const target = encodeURIComponent(returnPathOf(settings, search, path));
   const separator = page.includes("?") ? "&" : "?";
-  return uncachedRedirect(`${page}${separator}returnTo=${path}`, 303);
+  return uncachedRedirect(`${page}${separator}returnTo=${target}`, 303);
 }
 
 /** Returns the path that returns to a request after a login. */
 export function returnPathOf(
   { now, paths }: Pick<Settings, "now" | "paths">,
   search: string,
+  path: string = paths.authorize,
 ): string {
   // Parsing the query and writing it anew could make it longer than the
   // application accepts.
   const params = search.replace(/^\?/, "").split("&")
     .filter((param) => !param.startsWith(`${LOGIN_AFTER}=`));
   params.push(`${LOGIN_AFTER}=${Math.floor(now() / 1000)}`);
-  return `${paths.authorize}?${params.join("&")}`;
+  return `${path}?${params.filter((param) => param !== "").join("&")}`;
 }

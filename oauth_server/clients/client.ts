@@ -160,6 +160,14 @@ export interface Clients {
   ofGrant(granted: GrantedClient): Promise<TokenClient | null>;
 
   /**
+   * Returns the client id that a request claims, or `null` if it has none, or
+   * malformed credentials.
+   *
+   * @param request The request.
+   */
+  claimedId(request: TokenRequest): string | null;
+
+  /**
    * Returns `true` if a request has the client's authentication. It may fetch the
    * keys of the client, so only call it after the code or the grant of the request
    * was found, or for a registered client.

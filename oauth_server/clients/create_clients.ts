@@ -110,6 +110,10 @@ class AllClients implements Clients {
     return isAllowed ? { authentication, id, isPublic, source } : null;
   }
 
+  claimedId(request: TokenRequest): string | null {
+    return readCredentials(request)?.id ?? null;
+  }
+
   async authenticate(
     request: TokenRequest,
     client: TokenClient,

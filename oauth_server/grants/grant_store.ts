@@ -43,6 +43,21 @@ export interface GrantRow {
   readonly generation: number;
   /** The time of the last new refresh token, in epoch milliseconds. */
   readonly rotatedAt: number;
+  /**
+   * The request of a device, if the grant began as one (RFC 8628). Until the user
+   * decides, `userId` is `""`.
+   *
+   * @default {undefined}
+   */
+  readonly device?: DeviceRequest | undefined;
+}
+
+/** The request of a device. */
+export interface DeviceRequest {
+  /** The decision of the user. */
+  readonly status: "waiting" | "approved" | "denied";
+  /** The address of the device, for the user. */
+  readonly address?: string | undefined;
 }
 
 /** A grant and the version of its row. */
@@ -71,10 +86,14 @@ const CODE_LIFETIME = 60_000;
 /** The maximum number of keys of `getMany`. */
 const MAX_KEYS = 500;
 
+/** The lifetime of a device code, in milliseconds. */
+export const DEVICE_LIFETIME = 600_000;
+
 /** Returns the time at which a code or a grant expires, in epoch milliseconds. */
 export function expiryOf(row: GrantRow, { idle, total }: Lifetimes): number {
+  const lifetime = row.device === undefined ? CODE_LIFETIME : DEVICE_LIFETIME;
   return row.generation === 0
-    ? row.createdAt + CODE_LIFETIME
+    ? row.createdAt + lifetime
     : Math.min(row.rotatedAt + idle, row.createdAt + total);
 }
 
@@ -91,7 +110,9 @@ export class GrantStore {
     this.#values = new ValueStore<GrantRow>(call, {
       prefix: "grant",
       ttl: (row) => expiryOf(row, lifetimes) - now(),
-      index: async ({ userId }) => [await this.#indexOf(userId)],
+      // A device has no user before the decision.
+      index: async ({ userId }) =>
+        userId === "" ? [] : [await this.#indexOf(userId)],
       parse: parseRow,
     });
   }

@@ -54,7 +54,7 @@ export function randomGrantKey(): string {
 export class Tokens {
   readonly #secrets: readonly string[];
   readonly #issuer: string;
-  readonly #keys = new Map<TokenKind, readonly CryptoKey[]>();
+  readonly #keys = new Map<string, readonly CryptoKey[]>();
 
   constructor(secrets: readonly string[], issuer: string) {
     this.#secrets = [...secrets];
@@ -98,10 +98,24 @@ export class Tokens {
   }
 
   /**
+   * Derives the keys of grants from the code that a user types, one with each
+   * secret. A store without the secrets does not reveal the code.
+   */
+  async grantKeysOf(userCode: string): Promise<string[]> {
+    const bytes = encoder.encode(userCode);
+    return await Promise.all(
+      (await this.#keysOf("user-code")).map(async (key) => {
+        const mac = await crypto.subtle.sign("HMAC", key, bytes);
+        return encodeBase64Url(new Uint8Array(mac, 0, KEY_BYTES));
+      }),
+    );
+  }
+
+  /**
    * Returns the keys of a kind. Each request derives them until one has succeeded:
    * on Workers, a promise of another request may never settle.
    */
-  async #keysOf(kind: TokenKind): Promise<readonly CryptoKey[]> {
+  async #keysOf(kind: TokenKind | "user-code"): Promise<readonly CryptoKey[]> {
     const known = this.#keys.get(kind);
     if (known !== undefined) return known;
     const info = encoder.encode(`gatehouse oauth ${kind} ${this.#issuer}`);

@@ -1,5 +1,6 @@
 import { html, type Markup } from "../../router/content/mod.ts";
 import type { AuthenticatedUser } from "../../auth/middleware/mod.ts";
+import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
 import type { UserRequest } from "../authorize/authorize.ts";
 import { isLoopbackRedirect } from "../clients/redirect_uri.ts";
 import type { KeyedGrant } from "../grants/grant_store.ts";
@@ -19,15 +20,6 @@ export async function consentPage(
 ): Promise<Response> {
   const { context, request, user } = asked;
   const { client, redirectUri, resource } = request;
-  const earlier = grants.filter(({ row }) =>
-    row.client.id === client.id && row.resource === resource.url
-  );
-  const scopes = request.scopes.map((name): ConsentScope => ({
-    name,
-    text: resource.scopes.get(name)!,
-    isNew: !earlier.some(({ row }) => row.scopes.includes(name)),
-  }));
-  const isNew = earlier.length === 0;
   const page: ConsentPage = {
     client: {
       id: client.id,
@@ -37,11 +29,9 @@ export async function consentPage(
     isKnown: client.source === "registered",
     redirectHost: redirectHostOf(redirectUri),
     isLoopback: isLoopbackRedirect(redirectUri),
-    isNew,
     resource: resource.name,
     user: nameOf(user),
-    scopes,
-    form: formOf(settings, { isNew, scopes, secret }),
+    ...consentForm(settings.paths.authorize, request, { grants, secret }),
   };
   return await renderPage({
     title: `Connect ${client.name} to ${resource.name}`,
@@ -50,7 +40,32 @@ export async function consentPage(
   });
 }
 
-function nameOf({ email, id, name }: AuthenticatedUser): string {
+/** Creates the form of a consent, with the requested scopes. */
+export function consentForm(
+  path: string,
+  { client, resource, scopes: requested }: Pick<
+    AuthorizationRequest,
+    "client" | "resource" | "scopes"
+  >,
+  { grants, secret }: {
+    readonly grants: readonly KeyedGrant[];
+    readonly secret: string;
+  },
+): Pick<ConsentPage, "form" | "isNew" | "scopes"> {
+  const earlier = grants.filter(({ row }) =>
+    row.client.id === client.id && row.resource === resource.url
+  );
+  const scopes = requested.map((name): ConsentScope => ({
+    name,
+    text: resource.scopes.get(name)!,
+    isNew: !earlier.some(({ row }) => row.scopes.includes(name)),
+  }));
+  const isNew = earlier.length === 0;
+  return { isNew, scopes, form: formOf(path, { isNew, scopes, secret }) };
+}
+
+/** Returns the name of a user, as the user knows it. */
+export function nameOf({ email, id, name }: AuthenticatedUser): string {
   return email ?? name ?? String(id);
 }
 
@@ -113,13 +128,13 @@ function warningsOf(
 }
 
 function formOf(
-  { paths }: Settings,
+  path: string,
   { isNew, scopes, secret }: Pick<ConsentPage, "isNew" | "scopes"> & {
     readonly secret: string;
   },
 ): Markup {
   return html`
-    <form method="post" action="${paths.authorize}">
+    <form method="post" action="${path}">
       <input type="hidden" name="request" value="${secret}">
       <fieldset>
         <legend>It asks for permission to:</legend>

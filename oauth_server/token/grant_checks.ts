@@ -5,6 +5,13 @@ import { isSameResource } from "../resource_url.ts";
 import type { Settings } from "../settings.ts";
 import { INVALID_GRANT, type TokenFailure } from "./token_response.ts";
 
+/** The error of a client that is unknown or not authenticated. */
+export const INVALID_CLIENT: TokenFailure = {
+  error: "invalid_client",
+  description: "The client is not authenticated",
+  status: 401,
+};
+
 /** A request to the token endpoint or the revocation endpoint. */
 export interface GrantRequest extends TokenRequest {
   readonly context: RequestContext;
@@ -23,11 +30,9 @@ export async function checkClient(
   if (claimed !== undefined && claimed !== row.client.id) return INVALID_GRANT;
   const client = await clients.ofGrant(row.client);
   if (client === null) return INVALID_GRANT;
-  return await clients.authenticate({ form, headers }, client) ? null : {
-    error: "invalid_client",
-    description: "The client is not authenticated",
-    status: 401,
-  };
+  return await clients.authenticate({ form, headers }, client)
+    ? null
+    : INVALID_CLIENT;
 }
 
 /** Checks that a request names no other resource (RFC 8707, section 2.2). */

@@ -1,4 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
+import { DEVICE_CODE } from "../device/device_parts.ts";
 import { exchangeCode } from "./code_exchange.ts";
 import { readForm, uniqueParameters } from "../form.ts";
 import type { GrantRequest } from "./grant_checks.ts";
@@ -19,8 +20,10 @@ const GRANT_TYPES: ReadonlyMap<string, FormHandler> = new Map([
 ]);
 
 /** Returns the grant types of a server, for its metadata. */
-export function grantTypesOf(_settings: Settings): readonly string[] {
-  return [...GRANT_TYPES.keys()];
+export function grantTypesOf(
+  { device }: Pick<Settings, "device">,
+): readonly string[] {
+  return [...GRANT_TYPES.keys(), ...device === null ? [] : [DEVICE_CODE]];
 }
 
 /** Answers the token endpoint (RFC 6749, section 3.2). */
@@ -36,7 +39,10 @@ export async function answerToken(
         description: "There is no grant_type",
       };
     }
-    return GRANT_TYPES.get(type)?.(request) ?? {
+    const handle = type === DEVICE_CODE
+      ? settings.device?.exchange
+      : GRANT_TYPES.get(type);
+    return handle?.(request) ?? {
       error: "unsupported_grant_type",
       description: "The server does not support this grant_type",
     };

@@ -15,7 +15,10 @@ import {
   formData,
   secureHeaders,
 } from "@gatehouse/web/middleware";
-import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
+import {
+  createAuthorizationServer,
+  deviceGrant,
+} from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { launch, testInChromium } from "../deno/_chromium.ts";
@@ -54,7 +57,9 @@ function serve() {
     clients: [
       { id: "cli", name: "Notes CLI", redirectUris: [callback] },
       { id: "app", name: "Notes", redirectUris: ["com.example.app:/callback"] },
+      { id: "tv", name: "Notes on TV", grants: ["device"] },
     ],
+    device: deviceGrant(),
     cimd: {
       fetch: () =>
         Promise.resolve(Response.json({
@@ -78,6 +83,7 @@ function serve() {
     ],
   });
   router.map(server.routes, server.controller);
+  router.map(server.deviceRoutes, server.deviceController);
   router.get("/login", () =>
     htmlResponse(html`
       <form method="post"><button>Log in</button></form>
@@ -115,7 +121,7 @@ for (
   testInChromium(
     `Chromium: a user connects applications, without a problem for axe-core, on ${device}`,
     async () => {
-      const { app, callback, client, url } = serve();
+      const { app, callback, client, origin, url } = serve();
       await using _app = app;
       await using _client = client;
       await using browser = await launch();
@@ -152,6 +158,24 @@ for (
       }));
       await check(page, "a client that returns to another host");
       assertMatch(await textOf(page), /returns to callbacks\.example/);
+
+      const codes = await (await fetch(`${origin}/device/code`, {
+        method: "POST",
+        body: new URLSearchParams({ client_id: "tv" }),
+      })).json();
+      await page.goto(codes.verification_uri);
+      await check(page, "the code of a device");
+      await page.getByLabel("Code").fill("bcdf ghjk");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("alert").waitFor();
+      await check(page, "a wrong code of a device");
+      await page.getByLabel("Code").fill(codes.user_code);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("button", { name: "Allow" }).waitFor();
+      await check(page, "a device");
+      await page.getByRole("button", { name: "Allow" }).click();
+      await page.getByText("Notes on TV is connected").first().waitFor();
+      await check(page, "a connected device");
 
       await page.goto(
         url({ client_id: "app", redirect_uri: "com.example.app:/callback" }),

@@ -163,6 +163,7 @@ export function startServer(settings: ServerSettings = {}) {
     ],
   });
   router.map(server.routes, server.controller);
+  if (options.device) router.map(server.deviceRoutes, server.deviceController);
   router.post("/login/:id", async (context) => {
     const { id } = context.params;
     const { version } = users.get(id)!;

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { deviceGrant } from "@gatehouse/web/oauth-server";
 import {
   createMemorySessionStore,
   type SessionStore,
@@ -107,6 +108,35 @@ Deno.test("each step makes its number of store calls, and no more", async () => 
   const token = second.refresh_token;
   await post(app, "/revoke", { token, client_id: "web" });
   assertEquals(take(), "get delete", "a revocation");
+});
+
+Deno.test("a device makes its number of store calls, and no more", async () => {
+  const { store, take } = countedStore();
+  const clients = [{ id: "tv", name: "TV", grants: ["device"] }] as const;
+  const app = startServer({ store, device: deviceGrant(), clients });
+  const form = { client_id: "tv" };
+  const codes = await (await post(app, "/device/code", form)).json();
+  assertEquals(take(), "put", "a start");
+  const poll = () =>
+    post(app, "/token", {
+      ...form,
+      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      device_code: codes.device_code,
+    });
+  await poll();
+  assertEquals(take(), "get", "a device that waits");
+  const browser = await browserOf(app);
+  const path = `/device?user_code=${codes.user_code}`;
+  const { handle } = await readConsent(await browser.fetch(path));
+  // Two limits count the codes that users try.
+  assertEquals(take(), "get put get put get byIndex", "the page of a code");
+  const body = new URLSearchParams({ request: handle, decision: "approve" });
+  body.append("scope", "notes:read");
+  await browser.fetch("/device", { method: "POST", body });
+  assertEquals(take(), "get put", "an approval");
+  app.clock.now += 5_000;
+  assertEquals((await poll()).status, 200);
+  assertEquals(take(), "get put", "an exchange");
 });
 
 Deno.test("listing the grants of a user makes two store calls", async () => {

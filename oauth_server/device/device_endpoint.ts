@@ -1,0 +1,105 @@
+import type { RequestContext } from "../../router/mod.ts";
+import { accessOf, Refusal } from "../authorize/authorization_request.ts";
+import { type Client, grantedClient } from "../clients/client.ts";
+import { DEVICE_LIFETIME, type GrantRow } from "../grants/grant_store.ts";
+import type { Settings } from "../settings.ts";
+import { type GrantRequest, INVALID_CLIENT } from "../token/grant_checks.ts";
+import { answerForm } from "../token/token_endpoint.ts";
+import type { TokenFailure, TokenResult } from "../token/token_response.ts";
+import type { DeviceLimits } from "./limits.ts";
+import { INTERVAL } from "./poll_pace.ts";
+import { displayedUserCode, randomUserCode } from "./user_code.ts";
+
+/** The number of user codes that are tried, if others have them. */
+const MAX_CODES = 3;
+
+/** Answers the device authorization endpoint (RFC 8628, section 3.1). */
+export async function answerDeviceCode(
+  settings: Settings,
+  { start }: DeviceLimits,
+  context: RequestContext,
+): Promise<Response> {
+  // A limit always returns a response: its own, or that of the function.
+  return await start(
+    context,
+    () => answerForm(settings, context, startDevice),
+  ) as Response;
+}
+
+async function startDevice(request: GrantRequest): Promise<TokenResult> {
+  const { context, form, settings } = request;
+  const client = await clientOf(request);
+  if ("error" in client) return client;
+  try {
+    const { resource, scopes } = accessOf(settings, form, client);
+    const now = settings.now();
+    return await addDevice(settings, {
+      userId: "",
+      version: null,
+      client: grantedClient(client),
+      name: client.name,
+      redirectUri: "",
+      resource: resource.url,
+      scopes,
+      challenge: "",
+      createdAt: now,
+      authenticatedAt: null,
+      exchangedAt: null,
+      generation: 0,
+      rotatedAt: now,
+      device: { status: "waiting", address: context.remoteAddress },
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { error: error.error, description: error.message };
+  }
+}
+
+/**
+ * Returns the client of a request. Only a registered one can use devices: anyone
+ * can send this request, which must not make the server fetch a document.
+ */
+async function clientOf(
+  request: GrantRequest,
+): Promise<Client | TokenFailure> {
+  const { clients } = request.settings;
+  const id = clients.claimedId(request);
+  const client = id === null ? null : await clients.find(id);
+  if (client === null) return INVALID_CLIENT;
+  if (client.source !== "registered" || !client.grants.includes("device")) {
+    return {
+      error: "unauthorized_client",
+      description: "The client cannot use devices",
+    };
+  }
+  return await clients.authenticate(request, client) ? client : INVALID_CLIENT;
+}
+
+/** Stores a request under its user code, and answers with the codes. */
+async function addDevice(
+  { grants, issuer, paths, tokens }: Settings,
+  row: GrantRow,
+): Promise<TokenResult> {
+  for (let tries = 0; tries < MAX_CODES; tries++) {
+    const code = randomUserCode();
+    const [key = ""] = await tokens.grantKeysOf(code);
+    if (!await grants.add(key, row)) continue;
+    const page = new URL(issuer).origin + paths.device;
+    const displayed = displayedUserCode(code);
+    return {
+      body: {
+        device_code: await tokens.derive("device", key),
+        user_code: displayed,
+        verification_uri: page,
+        verification_uri_complete: `${page}?user_code=${displayed}`,
+        expires_in: DEVICE_LIFETIME / 1000,
+        interval: INTERVAL,
+      },
+    };
+  }
+  return {
+    error: "temporarily_unavailable",
+    description: "The server has no room for another device",
+    status: 503,
+  };
+}
