@@ -15,6 +15,7 @@ import {
 import { crossOriginProtection } from "@gatehouse/web/middleware";
 import {
   createAuthorizationServer,
+  deviceGrant,
   type RegisteredClient,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
@@ -48,6 +49,7 @@ export function serveOAuthApp(clients: readonly RegisteredClient[]) {
     },
     clients,
     registration: {},
+    device: deviceGrant(),
     loginPath: "/login",
   });
   const api = server.resource(resource);
@@ -62,6 +64,7 @@ export function serveOAuthApp(clients: readonly RegisteredClient[]) {
     ],
   });
   router.map(server.routes, server.controller);
+  router.map(server.deviceRoutes, server.deviceController);
   router.get(
     "/login",
     () => htmlResponse(html`<form method="post">Log in</form>`),

@@ -1,5 +1,9 @@
 /** Clients of other authors, and our own, at the authorization server. */
-import { assertEquals, assertNotEquals } from "@std/assert";
+import {
+  assertEquals,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
 import {
   createOAuthProvider,
   externalAuthResult,
@@ -228,6 +232,60 @@ Deno.test({
         access_token,
         insecure,
       ),
+    );
+    assertEquals(await statusOf(app.resource, access_token), 401);
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name: "oauth4webapi connects a device with a code (RFC 8628)",
+  async fn() {
+    const client = { client_id: "tv" };
+    await using app = serveOAuthApp([
+      { id: "tv", name: "TV", grants: ["device"] },
+    ]);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(app.issuer);
+    const as = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, {
+        ...insecure,
+        algorithm: "oauth2",
+      }),
+    );
+    const none = oauth.None();
+    const params = { scope: "notes:read", resource: app.resource };
+    const started = await oauth.processDeviceAuthorizationResponse(
+      as,
+      client,
+      await oauth
+        .deviceAuthorizationRequest(as, client, none, params, insecure),
+    );
+    const browser = new HTTPBrowser();
+    const login = await browser.open(started.verification_uri_complete!);
+    const consent = await browser.submit(login, {});
+    const done = await browser.submit(consent, {
+      decision: "approve",
+      scope: "notes:read",
+    });
+    assertStringIncludes(done, "TV is connected");
+    const { access_token, refresh_token } = await oauth
+      .processDeviceCodeResponse(
+        as,
+        client,
+        await oauth.deviceCodeGrantRequest(
+          as,
+          client,
+          none,
+          started.device_code,
+          insecure,
+        ),
+      );
+    assertEquals(await statusOf(app.resource, access_token), 200);
+    await oauth.processRevocationResponse(
+      await oauth
+        .revocationRequest(as, client, none, refresh_token!, insecure),
     );
     assertEquals(await statusOf(app.resource, access_token), 401);
   },
