@@ -47,8 +47,8 @@ export function publicFetch(): Fetch | null {
 /** A name with a dot. The URL parser turns a number at its end into an address. */
 const DOMAIN = /^(?:[a-z\d_-]+\.)+[a-z][a-z\d-]*$/;
 
-/** The most addresses of a host that are tried. */
-const MAX_ADDRESSES = 4;
+/** The most addresses of each family that are tried, IPv4 first. */
+const MAX_ADDRESSES = 3;
 
 /**
  * Creates a function that sends GET requests with https to public hosts only.
@@ -75,10 +75,10 @@ export function createPinnedFetch(
       throw new Error("the host has an address that is not public");
     }
     aborted.throwIfAborted();
-    const found = addresses.slice(0, MAX_ADDRESSES).map((address) => ({
-      address,
-      family: address.includes(":") ? 6 : 4,
-    }));
+    const found = [4, 6].flatMap((family) =>
+      addresses.filter((address) => address.includes(":") === (family === 6))
+        .slice(0, MAX_ADDRESSES).map((address) => ({ address, family }))
+    );
     return await request(url, {
       // A new agent for each request, because the addresses may change. A proxy of
       // the environment would resolve the name again.
