@@ -1,8 +1,7 @@
+import { isDomain } from "./_public_address.ts";
+
 /** The longest client id, in characters. */
 const MAX_LENGTH = 1_000;
-
-/** A host with a dot, which is not an address, and an optional port. */
-const HOST = /^(?:[a-z\d_-]+\.)+[a-z][a-z\d-]*(?::\d+)?$/;
 
 /**
  * Returns the URL of a client's metadata document if the client id is one, or
@@ -17,8 +16,8 @@ export function documentURL(id: string): URL | null {
   if (id.length > MAX_LENGTH || !id.startsWith("https://")) return null;
   const url = URL.parse(id);
   if (url === null || url.href !== id || /[?#]/.test(id)) return null;
-  const { host, password, pathname, username } = url;
-  return HOST.test(host) && pathname !== "/" && username + password === ""
+  const { hostname, password, pathname, username } = url;
+  return isDomain(hostname) && pathname !== "/" && username + password === ""
     ? url
     : null;
 }

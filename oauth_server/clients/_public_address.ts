@@ -36,3 +36,11 @@ export function isPublicAddress(address: string): boolean {
   return GLOBAL_IPV6.test(groups) && !SPECIAL_IPV6.test(groups) &&
     groups.split(":").length === 8;
 }
+
+/** A name with a dot. The URL parser turns a number at its end into an address. */
+const DOMAIN = /^(?:[a-z\d_-]+\.)+[a-z][a-z\d-]*$/;
+
+/** Returns `true` if a hostname of a URL is a name with a dot, not an address. */
+export function isDomain(hostname: string): boolean {
+  return DOMAIN.test(hostname);
+}

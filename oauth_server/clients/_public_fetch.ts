@@ -1,4 +1,4 @@
-import { isPublicAddress } from "./_public_address.ts";
+import { isDomain, isPublicAddress } from "./_public_address.ts";
 
 /** Sends a GET request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -44,9 +44,6 @@ export function publicFetch(): Fetch | null {
     : null;
 }
 
-/** A name with a dot. The URL parser turns a number at its end into an address. */
-const DOMAIN = /^(?:[a-z\d_-]+\.)+[a-z][a-z\d-]*$/;
-
 /** The most addresses of each family that are tried, IPv4 first. */
 const MAX_ADDRESSES = 3;
 
@@ -65,7 +62,7 @@ export function createPinnedFetch(
   return async (input, { headers, signal }) => {
     const url = new URL(input);
     const { hostname, protocol } = url;
-    if (protocol !== "https:" || !DOMAIN.test(hostname)) {
+    if (protocol !== "https:" || !isDomain(hostname)) {
       throw new Error("the URL has no name of a public host");
     }
     const aborted = signal ?? new AbortController().signal;
