@@ -161,6 +161,21 @@ Deno.test("importAccounts() can run again, adds new users, and restores nothing 
   assertEquals(await store.waysIn(old.ids[0]), []);
 });
 
+Deno.test("importAccounts() does not restore an authenticator app that its owner removed", async () => {
+  const old = await startOld();
+  const { browser, now, run, store } = await move(old);
+  const bob = browser();
+  await logIn(bob, "bob@example.com");
+  const code = await generateTOTP(old.app.secret, { time: now() });
+  await bob.post("/login/code", { code });
+  const removed = await bob.post("/account/two-step/remove");
+  assertEquals(removed.status, 303, await removed.text());
+  const { existing, secondFactors } = await run();
+  assertEquals([existing, secondFactors], [4, 0]);
+  assertEquals(await logIn(browser(), "bob@example.com"), "/");
+  assert((await store.findByEmail("bob@example.com"))!.version > 1);
+});
+
 Deno.test("importAccounts() continues after an interruption", async () => {
   const old = await startOld();
   const store = createMemoryAccountStore();

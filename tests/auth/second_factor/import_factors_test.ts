@@ -50,7 +50,8 @@ function open(
     );
   });
   const logIn = async (code: string) => {
-    const { fetch } = createTestClient(router);
+    const remoteAddress = "192.0.2.1";
+    const { fetch } = createTestClient(router, { remoteAddress });
     const login = await fetch("/login", { method: "POST" });
     assertEquals(await login.text(), "code");
     const response = await fetch("/code", { method: "POST", body: code });
