@@ -27,8 +27,10 @@ export async function tellOwner(
   const { allowed } = await services.appThrottle.attempt(context, id);
   if (!allowed) return;
   const token = await createWayToken(services, account, grant.createdAt);
-  // Only the host is proved. A client chooses its name.
-  const host = grant.client.host ?? grant.redirectHost;
+  // Only the host is proved: a client chooses its name. A device has no host, and
+  // the application has chosen its name.
+  const { client: { host: own, id: clientId, name }, redirectHost } = grant;
+  const host = own ?? (redirectHost || name || clientId);
   services.outbox.add(
     context,
     appMail({ context, services }, account, host, token),

@@ -47,7 +47,9 @@ function row(call: PageCall, app: Grant): Markup {
   return html`
     <li>
       <div>
-        <strong><bdi>${name}</bdi></strong> <code>${host}</code>
+        <strong><bdi>${name}</bdi></strong> ${host !== "" && html`
+          <code>${host}</code>
+        `}
         <p class="hint">${rightsOf(app)}</p>
         <p class="hint facts">
           <span>${messages.apps.connected(dayOf(createdAt))}</span>

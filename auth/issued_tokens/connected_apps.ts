@@ -126,7 +126,10 @@ export interface Grant {
   readonly id: string;
   /** The client. */
   readonly client: GrantClient;
-  /** The host to which the browser returned, or the scheme of a native app. */
+  /**
+   * The host to which the browser returned, or the scheme of a native app. It is `""`
+   * for a device without a browser, which only clients of the application have.
+   */
   readonly redirectHost: string;
   /** The URL of the resource. */
   readonly resource: string;

@@ -45,7 +45,13 @@ export async function exchangeDeviceCode(
   }
   if (await userOfGrant(settings, row) === null) return INVALID_GRANT;
   const time = now();
-  const next = { ...row, exchangedAt: time, generation: 1, rotatedAt: time };
+  const next = {
+    ...row,
+    device: undefined,
+    exchangedAt: time,
+    generation: 1,
+    rotatedAt: time,
+  };
   return await grants.replace(key, next, version)
     ? await tokensOf(settings, key, next, next.scopes)
     : INVALID_GRANT;

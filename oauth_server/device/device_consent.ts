@@ -25,7 +25,7 @@ import {
 } from "../pages/device_page.ts";
 import { errorPage } from "../pages/error_page.ts";
 import type { Resource, Settings } from "../settings.ts";
-import { type DeviceLimits, exceeded } from "./limits.ts";
+import { countTry, type DeviceLimits } from "./limits.ts";
 import { displayedUserCode, readUserCode } from "./user_code.ts";
 
 /** A device that waits for the decision of its user, in the session. */
@@ -56,46 +56,44 @@ export interface WaitingDevice {
   };
 }
 
-/** Shows the page on which users type the code of a device, or approve it. */
+/**
+ * Shows the page on which users type the code of a device. A code in the URL is only
+ * filled in: a link of another site must not use up the tries of its user.
+ */
 export async function showDevice(
   settings: Settings,
-  { tries }: DeviceLimits,
   context: RequestContext,
 ): Promise<Response> {
-  const session = await sessionOf(context);
+  await sessionOf(context);
   const text = context.url.searchParams.get("user_code") ?? "";
   const code = readUserCode(text);
-  const user = loggedInUser(settings, context);
-  if (user === null) {
-    if (context.get(Auth) !== null) return await refuse(settings, context, 403);
-    return toLogin(settings, settings.loginPath, code);
+  if (loggedInUser(settings, context) === null) {
+    return await refuseAnonymous(settings, context, code);
   }
-  if (text === "") return await deviceCodePage(settings, { status: 200 });
-  const limit = await exceeded(tries, context);
-  if (limit !== null) {
-    const text = "You have tried too many codes. Wait a few minutes.";
-    const page = await errorPage(settings, context, { text, status: 429 });
-    page.headers.set("Retry-After", limit.headers.get("Retry-After") ?? "600");
-    return page;
-  }
-  const found = code && await findDevice(settings, { context, user }, code);
-  if (!found) return await deviceCodePage(settings, { status: 400, text });
-  if (!isFreshLogin(settings, context, found.request, found.row.scopes)) {
-    return toLogin(settings, settings.confirmPath, code);
-  }
-  return await showConsent(settings, session, found);
+  const displayed = code === null ? text : displayedUserCode(code);
+  return await deviceCodePage(settings, { status: 200, text: displayed });
 }
 
-/** Answers the form of the page. The first decision counts. */
+/**
+ * Answers the forms of the pages: the code of a device, and the decision about it, of
+ * which the first one counts.
+ */
 export async function decideDevice(
   settings: Settings,
+  limits: DeviceLimits,
   context: RequestContext,
 ): Promise<Response> {
   const session = await sessionOf(context);
   const user = loggedInUser(settings, context);
-  if (user === null) return await refuse(settings, context, 403);
   const form = await formOf(context);
   if (typeof form === "number") return await refuse(settings, context, form);
+  if (!form.has("request")) {
+    const text = form.getAll("user_code").join();
+    return user === null
+      ? await refuseAnonymous(settings, context, readUserCode(text))
+      : await answerCode(settings, limits, { context, session, user, text });
+  }
+  if (user === null) return await refuse(settings, context, 403);
   const [secret = "", ...others] = form.getAll("request");
   const pending = others.length > 0
     ? null
@@ -104,6 +102,43 @@ export async function decideDevice(
     return await refuse(settings, context, 400);
   }
   return await settle(settings, { context, user, form, pending });
+}
+
+/** Answers the code that a user has typed. */
+async function answerCode(
+  settings: Settings,
+  limits: DeviceLimits,
+  { context, session, text, user }: {
+    readonly context: RequestContext;
+    readonly session: Session;
+    readonly text: string;
+    readonly user: AuthenticatedUser;
+  },
+): Promise<Response> {
+  const limit = await countTry(limits, context);
+  if (limit !== null) {
+    const text = "You have tried too many codes. Wait a few minutes.";
+    const page = await errorPage(settings, context, { text, status: 429 });
+    page.headers.set("Retry-After", limit.headers.get("Retry-After") ?? "600");
+    return page;
+  }
+  const code = readUserCode(text);
+  const found = code && await findDevice(settings, { context, user }, code);
+  if (!found) return await deviceCodePage(settings, { status: 400, text });
+  if (!isFreshLogin(settings, context, found.request, found.row.scopes)) {
+    return toLogin(settings, settings.confirmPath, code);
+  }
+  return await showConsent(settings, session, found);
+}
+
+async function refuseAnonymous(
+  settings: Settings,
+  context: RequestContext,
+  code: string | null,
+): Promise<Response> {
+  return context.get(Auth) === null
+    ? toLogin(settings, settings.loginPath, code)
+    : await refuse(settings, context, 403);
 }
 
 function toLogin(
@@ -128,31 +163,26 @@ async function findDevice(
   asked: Pick<WaitingDevice, "context" | "user">,
   code: string,
 ): Promise<FoundDevice | null> {
-  for (const key of await settings.tokens.grantKeysOf(code)) {
-    const found = await readDevice(settings, asked, {
-      key,
-      code: displayedUserCode(code),
-    });
-    if (found?.row.device?.status === "waiting") return found;
+  for (const name of await settings.tokens.userCodeNames(code)) {
+    const found = await settings.grants.findDevice(name);
+    if (found === null) continue;
+    const request = await requestOf(settings, found.row);
+    const shown = displayedUserCode(code);
+    return request && { ...asked, ...found, code: shown, request };
   }
   return null;
 }
 
-/** Reads a device, with the client and the resource as they are now. */
-async function readDevice(
-  { clients, grants, resources }: Settings,
-  asked: Pick<WaitingDevice, "context" | "user">,
-  { code, key }: Pick<PendingDevice, "code" | "key">,
-): Promise<FoundDevice | null> {
-  const found = await grants.read(key);
-  if (found?.row.device === undefined) return null;
-  const { row, version } = found;
+/** Returns the client and the resource of a device as they are now, or `null`. */
+async function requestOf(
+  { clients, resources }: Settings,
+  row: GrantRow,
+): Promise<WaitingDevice["request"] | null> {
   const client = await clients.find(row.client.id);
   const resource = resources.get(row.resource);
   if (!client?.grants.includes("device") || resource === undefined) return null;
   const scopes = row.scopes.filter((scope) => resource.scopes.has(scope));
-  const request = { client, resource, scopes };
-  return { ...asked, key, code, row, version, request };
+  return { client, resource, scopes };
 }
 
 async function showConsent(
@@ -188,9 +218,13 @@ async function settle(
     readonly user: AuthenticatedUser;
   },
 ): Promise<Response> {
-  const device = await readDevice(settings, { context, user }, pending);
-  if (device === null) return await refuse(settings, context, 400);
-  const { key, request, row, version } = device;
+  const { code, key } = pending;
+  const found = await settings.grants.read(key);
+  const request = found && await requestOf(settings, found.row);
+  if (!found || !request) return await refuse(settings, context, 400);
+  const { row, version } = found;
+  const device = { context, user, key, code, request, row, version };
+  // The row of a device that has its tokens has no request of a device any more.
   if (row.device?.status !== "waiting") {
     return row.userId === String(user.id)
       ? await decidedPage(request.client, row)
@@ -201,7 +235,7 @@ async function settle(
   const isApproved = form.getAll("decision").join() === "approve" &&
     scopes.length > 0;
   if (isApproved && !isFreshLogin(settings, context, request, scopes)) {
-    return toLogin(settings, settings.confirmPath, readUserCode(pending.code));
+    return toLogin(settings, settings.confirmPath, readUserCode(code));
   }
   const next = decidedRow(settings, device, isApproved ? scopes : null);
   if (!await settings.grants.replace(key, next, version)) {
@@ -226,7 +260,7 @@ function decidedRow(
     authenticatedAt: context.get(Session).authenticatedAt ?? null,
     createdAt: now,
     rotatedAt: now,
-    device: { ...row.device, status: scopes === null ? "denied" : "approved" },
+    device: { status: scopes === null ? "denied" : "approved" },
   };
 }
 

@@ -2,6 +2,7 @@ import type { RequestContext } from "../../router/mod.ts";
 import { accessOf, Refusal } from "../authorize/authorization_request.ts";
 import { type Client, grantedClient } from "../clients/client.ts";
 import { DEVICE_LIFETIME, type GrantRow } from "../grants/grant_store.ts";
+import { randomGrantKey } from "../grants/tokens.ts";
 import type { Settings } from "../settings.ts";
 import { type GrantRequest, INVALID_CLIENT } from "../token/grant_checks.ts";
 import { answerForm } from "../token/token_endpoint.ts";
@@ -9,9 +10,6 @@ import type { TokenFailure, TokenResult } from "../token/token_response.ts";
 import type { DeviceLimits } from "./limits.ts";
 import { INTERVAL } from "./poll_pace.ts";
 import { displayedUserCode, randomUserCode } from "./user_code.ts";
-
-/** The number of user codes that are tried, if others have them. */
-const MAX_CODES = 3;
 
 /** Answers the device authorization endpoint (RFC 8628, section 3.1). */
 export async function answerDeviceCode(
@@ -75,31 +73,32 @@ async function clientOf(
   return await clients.authenticate(request, client) ? client : INVALID_CLIENT;
 }
 
-/** Stores a request under its user code, and answers with the codes. */
+/** Stores a request, and answers with its codes. */
 async function addDevice(
   { grants, issuer, paths, tokens }: Settings,
   row: GrantRow,
 ): Promise<TokenResult> {
-  for (let tries = 0; tries < MAX_CODES; tries++) {
-    const code = randomUserCode();
-    const [key = ""] = await tokens.grantKeysOf(code);
-    if (!await grants.add(key, row)) continue;
-    const page = new URL(issuer).origin + paths.device;
-    const displayed = displayedUserCode(code);
+  const code = randomUserCode();
+  const [name] = await tokens.userCodeNames(code);
+  const key = randomGrantKey();
+  const device = { ...row.device!, name };
+  if (!await grants.add(key, { ...row, device })) {
     return {
-      body: {
-        device_code: await tokens.derive("device", key),
-        user_code: displayed,
-        verification_uri: page,
-        verification_uri_complete: `${page}?user_code=${displayed}`,
-        expires_in: DEVICE_LIFETIME / 1000,
-        interval: INTERVAL,
-      },
+      error: "temporarily_unavailable",
+      description: "The server has no room for another device",
+      status: 503,
     };
   }
+  const page = new URL(issuer).origin + paths.device;
+  const displayed = displayedUserCode(code);
   return {
-    error: "temporarily_unavailable",
-    description: "The server has no room for another device",
-    status: 503,
+    body: {
+      device_code: await tokens.derive("device", key),
+      user_code: displayed,
+      verification_uri: page,
+      verification_uri_complete: `${page}?user_code=${displayed}`,
+      expires_in: DEVICE_LIFETIME / 1000,
+      interval: INTERVAL,
+    },
   };
 }

@@ -50,8 +50,8 @@ export function deviceGrant(): DeviceGrant {
     return {
       exchange: (request) => exchangeDeviceCode(request, limits),
       start: (settings, context) => answerDeviceCode(settings, limits, context),
-      show: (settings, context) => showDevice(settings, limits, context),
-      decide: decideDevice,
+      show: showDevice,
+      decide: (settings, context) => decideDevice(settings, limits, context),
     };
   };
   return { parts };

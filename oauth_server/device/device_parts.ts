@@ -9,9 +9,9 @@ export interface DeviceParts {
   readonly exchange: FormHandler;
   /** Answers the endpoint at which devices get their codes. */
   readonly start: DeviceHandler;
-  /** Shows the page on which users type a code, and approve the device. */
+  /** Shows the page on which users type a code. */
   readonly show: DeviceHandler;
-  /** Answers the form of the page. */
+  /** Answers the forms of the pages. */
   readonly decide: DeviceHandler;
 }
 

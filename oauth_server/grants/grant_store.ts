@@ -44,8 +44,8 @@ export interface GrantRow {
   /** The time of the last new refresh token, in epoch milliseconds. */
   readonly rotatedAt: number;
   /**
-   * The request of a device, if the grant began as one (RFC 8628). Until the user
-   * decides, `userId` is `""`.
+   * The request of a device until its exchange, if the grant began as one (RFC
+   * 8628). Until the user decides, `userId` is `""`.
    *
    * @default {undefined}
    */
@@ -56,6 +56,12 @@ export interface GrantRow {
 export interface DeviceRequest {
   /** The decision of the user. */
   readonly status: "waiting" | "approved" | "denied";
+  /**
+   * The name by which the store finds its user code, before the decision.
+   *
+   * @default {undefined}
+   */
+  readonly name?: string | undefined;
   /** The address of the device, for the user. */
   readonly address?: string | undefined;
 }
@@ -110,9 +116,12 @@ export class GrantStore {
     this.#values = new ValueStore<GrantRow>(call, {
       prefix: "grant",
       ttl: (row) => expiryOf(row, lifetimes) - now(),
-      // A device has no user before the decision.
-      index: async ({ userId }) =>
-        userId === "" ? [] : [await this.#indexOf(userId)],
+      index: async ({ device, userId }) => {
+        if (device?.status === "denied") return [];
+        return device?.status === "waiting"
+          ? [deviceIndexOf(device.name)]
+          : [await this.#indexOf(userId)];
+      },
       parse: parseRow,
     });
   }
@@ -125,6 +134,18 @@ export class GrantStore {
   /** Returns a grant, or `null` if it does not exist or has expired. */
   async read(key: string): Promise<FoundGrant | null> {
     return this.#current(await this.#values.read(rowKey(key)));
+  }
+
+  /** Returns the waiting device with a name of its user code, or `null`. */
+  async findDevice(name: string): Promise<KeyedGrant & FoundGrant | null> {
+    const keys = await this.#values.keysOf(deviceIndexOf(name));
+    // If two devices have the same code by chance, either could be meant.
+    if (keys.length !== 1) return null;
+    const key = keys[0]!.slice(0, -SUFFIX.length);
+    const found = await this.read(key);
+    const isFound = found?.row.device?.status === "waiting" &&
+      found.row.device.name === name;
+    return isFound ? { key, ...found } : null;
   }
 
   /** Changes a grant unless another request has changed or ended it. */
@@ -205,6 +226,11 @@ interface GrantStoreSettings {
  * Objects distribute keys by it.
  */
 const SUFFIX = "~grant";
+
+/** Returns the index name of a waiting device. */
+function deviceIndexOf(name: string | undefined): string {
+  return `oauth-device:${name}`;
+}
 
 function rowKey(key: string): string {
   return key + SUFFIX;

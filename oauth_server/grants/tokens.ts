@@ -98,10 +98,10 @@ export class Tokens {
   }
 
   /**
-   * Derives the keys of grants from the code that a user types, one with each
-   * secret. A store without the secrets does not reveal the code.
+   * Derives the names by which the store finds the code that a user types, one with
+   * each secret. Without the secrets, they do not reveal the code.
    */
-  async grantKeysOf(userCode: string): Promise<string[]> {
+  async userCodeNames(userCode: string): Promise<string[]> {
     const bytes = encoder.encode(userCode);
     return await Promise.all(
       (await this.#keysOf("user-code")).map(async (key) => {

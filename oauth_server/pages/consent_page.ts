@@ -69,10 +69,7 @@ export function nameOf({ email, id, name }: AuthenticatedUser): string {
   return email ?? name ?? String(id);
 }
 
-function contentOf(
-  page: ConsentPage,
-  { lifetimes: { idle } }: Settings,
-): Markup {
+function contentOf(page: ConsentPage, settings: Settings): Markup {
   const { client, redirectHost, resource, user } = page;
   return html`
     <h1>Connect ${client.name} to ${resource}?</h1>
@@ -88,7 +85,15 @@ function contentOf(
       html`
         <p class="warning">${text}</p>
       `
-    )} ${page.form}
+    )} ${page.form} ${endOfAccess(settings)}
+  `;
+}
+
+/** Creates the sentence that says how the access ends. */
+export function endOfAccess(
+  { lifetimes: { idle } }: Pick<Settings, "lifetimes">,
+): Markup {
+  return html`
     <p class="hint">
       You can disconnect the application at any time. Without use, its access ends after
       ${daysOf(idle)}.

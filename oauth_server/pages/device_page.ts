@@ -4,7 +4,7 @@ import type { WaitingDevice } from "../device/device_consent.ts";
 import type { GrantRow, KeyedGrant } from "../grants/grant_store.ts";
 import type { DevicePage } from "../options.ts";
 import type { Settings } from "../settings.ts";
-import { consentForm, nameOf } from "./consent_page.ts";
+import { consentForm, endOfAccess, nameOf } from "./consent_page.ts";
 import { renderPage } from "./page.ts";
 
 /** Creates the page on which a user types the code of a device. */
@@ -12,7 +12,7 @@ export async function deviceCodePage(
   { paths }: Settings,
   { status, text = "" }: {
     readonly status: number;
-    /** The text that the user has typed, if it is wrong. */
+    /** The text in the field. */
     readonly text?: string;
   },
 ): Promise<Response> {
@@ -28,7 +28,7 @@ export async function deviceCodePage(
           No device shows this code now. Compare it with your device, or start again there.
         </p>
       `}
-      <form method="get" action="${paths.device}">
+      <form method="post" action="${paths.device}">
         <p class="field">
           <label for="user-code">Code</label>
           <input id="user-code" name="user_code" value="${text.slice(0, 40)}"
@@ -66,12 +66,14 @@ export async function deviceConsentPage(
   };
   return await renderPage({
     title: `Connect ${client.name} to ${resource.name}`,
-    content: settings.pages.device?.(page, context) ?? contentOf(page),
+    content: settings.pages.device?.(page, context) ??
+      contentOf(page, settings),
   });
 }
 
 function contentOf(
   { address, client, code, form, resource, user }: DevicePage,
+  settings: Settings,
 ): Markup {
   return html`
     <h1>Connect ${client.name} to ${resource}?</h1>
@@ -92,7 +94,7 @@ function contentOf(
       this code. Nobody else should send you a code.
     </p>
     ${form}
-    <p class="hint">You can disconnect the application at any time.</p>
+    ${endOfAccess(settings)}
   `;
 }
 
@@ -101,7 +103,7 @@ export async function decidedPage(
   { name }: Pick<Client, "name">,
   { device }: Pick<GrantRow, "device">,
 ): Promise<Response> {
-  const isApproved = device?.status === "approved";
+  const isApproved = device?.status !== "denied";
   const title = isApproved
     ? `${name} is connected`
     : `${name} is not connected`;

@@ -6,7 +6,10 @@ import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { secureHeaders } from "@gatehouse/web/middleware";
-import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
+import {
+  createAuthorizationServer,
+  deviceGrant,
+} from "@gatehouse/web/oauth-server";
 import { openapi } from "@gatehouse/web/openapi";
 import { createTestClient } from "@gatehouse/web/testing";
 import { captureConsole } from "../_console.ts";
@@ -40,7 +43,11 @@ function start() {
         fresh: { "notes:write": 600_000 },
       },
     },
-    clients: [{ id: "claude", name: "Claude", redirectUris: [CALLBACK] }],
+    clients: [
+      { id: "claude", name: "Claude", redirectUris: [CALLBACK] },
+      { id: "tv", name: "Notes on TV", grants: ["device"] },
+    ],
+    device: deviceGrant(),
     loginPath: accounts.routes.login.index.href(),
     confirmPath: accounts.routes.confirm.index.href(),
     now,
@@ -56,6 +63,7 @@ function start() {
   });
   router.map(accounts.routes, accounts.controller);
   router.map(server.routes, server.controller);
+  router.map(server.deviceRoutes, server.deviceController);
   router.post("/mcp", mcp.requireScope("notes:read"), (context) => {
     // The type is that of the accounts.
     const user: { readonly name: string } = context.get(Auth);
@@ -369,6 +377,35 @@ Deno.test("the owner gets an email about a new app, whose link disconnects it", 
   assertEquals(await refresh(app, tokens), 400);
   assertEquals((await ada.get("/notes")).status, 302);
   await app.accounts.flush();
+});
+
+Deno.test("the account area and the email name a device, which has no host", async () => {
+  const app = start();
+  const { ada, id } = await register(app);
+  const codes = await (await app.router.fetch(`${ORIGIN}/device/code`, {
+    method: "POST",
+    body: new URLSearchParams({ client_id: "tv" }),
+  })).json();
+  const page = await ada.post("/device", { user_code: codes.user_code });
+  const [, request = ""] = /name="request" value="([^"]+)"/
+    .exec(await page.text()) ?? [];
+  const decision = { request, decision: "approve", scope: "notes:read" };
+  assertEquals((await ada.post("/device", decision)).status, 200);
+  await app.accounts.flush();
+  assertStringIncludes(mailTo(email, app.accounts).text, "Notes on TV");
+  const response = await app.router.fetch(`${ORIGIN}/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      client_id: "tv",
+      device_code: codes.device_code,
+    }),
+  });
+  assertEquals(response.status, 200);
+  assertEquals((await app.server.grants(id)).length, 1);
+  const apps = await (await ada.get("/account/apps")).text();
+  assertStringIncludes(apps, "<bdi>Notes on TV</bdi>");
+  assertEquals(apps.includes("<code></code>"), false);
 });
 
 Deno.test("a flood of new apps sends at most five emails at once, and each is in the audit log", async () => {

@@ -169,7 +169,8 @@ for (
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByRole("alert").waitFor();
       await check(page, "a wrong code of a device");
-      await page.getByLabel("Code").fill(codes.user_code);
+      await page.goto(codes.verification_uri_complete);
+      await check(page, "the code of a device in a link");
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByRole("button", { name: "Allow" }).waitFor();
       await check(page, "a device");

@@ -10,7 +10,7 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { deviceGrant } from "@gatehouse/web/oauth-server";
-import type { TestClient } from "@gatehouse/web/testing";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import {
   browserOf,
   callAPI,
@@ -21,6 +21,7 @@ import {
   refresh,
   type ServerSettings,
   startServer,
+  tamper,
   type TestServer,
   type TokenBody,
 } from "./_server.ts";
@@ -68,9 +69,13 @@ async function poll(
   return await (await post(server, "/token", form)).json();
 }
 
-/** Opens the page of a code. */
+/** Sends the code that a user types. */
 function open(browser: TestClient, code: string): Promise<Response> {
-  return browser.fetch(`/device?${new URLSearchParams({ user_code: code })}`);
+  return browser.fetch("/device", {
+    method: "POST",
+    headers: { Origin: ORIGIN },
+    body: new URLSearchParams({ user_code: code }),
+  });
 }
 
 /** Sends the form of the page. */
@@ -307,6 +312,109 @@ Deno.test("a user can try 20 codes in ten minutes, and then waits", async () => 
   assertEquals((await open(other, codes.user_code)).status, 200);
   server.clock.now += 60_000;
   assertEquals((await open(browser, codes.user_code)).status, 200);
+});
+
+Deno.test("a link with a code fills it in, and uses up no tries", async () => {
+  const server = startDevices();
+  const codes = await start(server);
+  const browser = await browserOf(server);
+  for (let visits = 0; visits < 50; visits++) {
+    const path = `/device?user_code=${codes.user_code.toLowerCase()}`;
+    const response = await browser.fetch(path);
+    assertEquals(response.status, 200);
+    const text = await response.text();
+    assertStringIncludes(text, `value="${codes.user_code}"`);
+    assert(!text.includes('value="approve"'));
+  }
+  await decide(browser, codes);
+  assertEquals(typeof (await poll(server, codes)).access_token, "string");
+});
+
+Deno.test("neighbors who try many codes leave each user five tries", async () => {
+  const server = startDevices();
+  const eve = server.users.get("2")!;
+  for (let count = 0; count < 15; count++) {
+    const id = `eve-${count}`;
+    server.users.set(id, { ...eve, id });
+    const browser = await browserOf(server, id);
+    for (let tries = 0; tries < 20; tries++) {
+      await (await open(browser, "BCDF-GHJK")).body?.cancel();
+    }
+  }
+  const late = await browserOf(server, "2");
+  const statuses: number[] = [];
+  for (let tries = 0; tries < 6; tries++) {
+    statuses.push((await open(late, "BCDF-GHJK")).status);
+  }
+  assertEquals(statuses, [400, 400, 400, 400, 400, 429]);
+  const codes = await start(server);
+  const ada = await browserOf(server);
+  await decide(ada, codes);
+  assertEquals(typeof (await poll(server, codes)).access_token, "string");
+});
+
+Deno.test("if two devices have the same user code by chance, it finds neither", async () => {
+  const rows = new Map<string, string>();
+  const inner = createMemorySessionStore();
+  const store: SessionStore = {
+    get: inner.get.bind(inner),
+    delete: inner.delete.bind(inner),
+    byIndex: inner.byIndex!.bind(inner),
+    put: (key, value, options) => {
+      rows.set(key, value);
+      return inner.put(key, value, options);
+    },
+  };
+  const server = startDevices({ store });
+  const codes = await start(server);
+  const [[key, value] = ["", ""]] = rows;
+  // Another device has the same code, so either could be meant.
+  const { device } = JSON.parse(value);
+  const isAdded = await inner.put(tamper(key, 0), value, {
+    ttl: 600_000,
+    ifVersion: null,
+    index: [`oauth-device:${device.name}`],
+  });
+  assertEquals(isAdded, true);
+  assertEquals(
+    (await open(await browserOf(server), codes.user_code)).status,
+    400,
+  );
+});
+
+Deno.test("a row keeps neither the address nor the name of its code after the decision", async () => {
+  const values: string[] = [];
+  const inner = createMemorySessionStore();
+  const store: SessionStore = {
+    get: inner.get.bind(inner),
+    delete: inner.delete.bind(inner),
+    byIndex: inner.byIndex!.bind(inner),
+    put: (key, value, options) => {
+      if (key.endsWith("~grant")) values.push(value);
+      return inner.put(key, value, options);
+    },
+  };
+  const server = startDevices({ store });
+  const tv = createTestClient(server.router, {
+    origin: ORIGIN,
+    remoteAddress: "192.0.2.7",
+  });
+  const body = new URLSearchParams({ client_id: "tv" });
+  const codes: DeviceCodes =
+    await (await tv.fetch("/device/code", { method: "POST", body })).json();
+  const browser = await browserOf(server);
+  const form = await readConsent(await open(browser, codes.user_code));
+  assertStringIncludes(form.html, "192.0.2.7");
+  await send(browser, form);
+  await poll(server, codes);
+  const devices = values.map((value) => JSON.parse(value).device);
+  assertEquals(devices.map((device) => device?.status), [
+    "waiting",
+    "approved",
+    undefined,
+  ]);
+  assertEquals(devices[0].address, "192.0.2.7");
+  assertEquals(devices.slice(1), [{ status: "approved" }, undefined]);
 });
 
 Deno.test("the user codes of a store are not in it", async () => {

@@ -126,10 +126,14 @@ Deno.test("a device makes its number of store calls, and no more", async () => {
   await poll();
   assertEquals(take(), "get", "a device that waits");
   const browser = await browserOf(app);
-  const path = `/device?user_code=${codes.user_code}`;
-  const { handle } = await readConsent(await browser.fetch(path));
-  // Two limits count the codes that users try.
-  assertEquals(take(), "get put get put get byIndex", "the page of a code");
+  const { handle } = await readConsent(
+    await browser.fetch("/device", {
+      method: "POST",
+      body: new URLSearchParams({ user_code: codes.user_code }),
+    }),
+  );
+  // A limit counts the codes that users try.
+  assertEquals(take(), "get put byIndex get byIndex", "the page of a code");
   const body = new URLSearchParams({ request: handle, decision: "approve" });
   body.append("scope", "notes:read");
   await browser.fetch("/device", { method: "POST", body });
