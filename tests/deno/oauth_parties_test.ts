@@ -264,7 +264,9 @@ Deno.test({
     );
     const browser = new HTTPBrowser();
     const login = await browser.open(started.verification_uri_complete!);
-    const consent = await browser.submit(login, {});
+    const { user_code } = started;
+    const form = await browser.submit(login, {});
+    const consent = await browser.submit(form, { user_code });
     const done = await browser.submit(consent, {
       decision: "approve",
       scope: "notes:read",
