@@ -248,7 +248,7 @@ const SHOWN_TESTS: Record<string, readonly number[]> = {
 Deno.test("the site shows assertions in programs that are tests only", () => {
   for (const { page, shown } of guide) {
     const tests = shown.flatMap((text, index) =>
-      /assert|#(?:end)?region/.test(text) ? [index] : []
+      /\bassert(?:[A-Z]\w*)?\b|#(?:end)?region/.test(text) ? [index] : []
     );
     assertEquals(tests, SHOWN_TESTS[page.name] ?? [], page.name);
   }
