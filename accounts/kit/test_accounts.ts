@@ -7,11 +7,7 @@ import { completeAuth } from "../../auth/internal.ts";
 import { describeMiddleware, descriptionOf } from "../../router/internal.ts";
 import { createRouter } from "../../router/mod.ts";
 import type { TestClient } from "../../router/testing.ts";
-import {
-  type AccountMiddleware,
-  type Accounts,
-  createAccounts,
-} from "../create_accounts.ts";
+import { type Accounts, createAccounts } from "../create_accounts.ts";
 import type { Names } from "../definition/names.ts";
 import type { Mail } from "../mails/mail.ts";
 import type { AccountsOptions } from "../options.ts";
@@ -94,9 +90,7 @@ export function testAccounts<const N extends Names = Names>(
   return {
     ...accounts,
     // An application's own `sendMail` works as in production.
-    ...options.sendMail === undefined && {
-      middleware: withoutLaterWork(accounts),
-    },
+    ...options.sendMail === undefined && withoutLaterWork(accounts),
     mails,
     wait(milliseconds) {
       time += milliseconds;
@@ -110,14 +104,19 @@ export function testAccounts<const N extends Names = Names>(
  * could otherwise outlive a test.
  */
 function withoutLaterWork<N extends Names>(
-  { flush, middleware: [first, ...others] }: Accounts<N>,
-): AccountMiddleware<N> {
-  const waiting: typeof first = async (context, next) => {
-    const response = await first(context, next) ?? await next();
-    await flush();
-    return response;
+  accounts: Accounts<N>,
+): Pick<Accounts<N>, "middleware" | "withSchemes"> {
+  const withSchemes: Accounts<N>["withSchemes"] = (...schemes) => {
+    const [first, ...others] = accounts.withSchemes(...schemes);
+    const waiting: typeof first = async (context, next) => {
+      const response = await first(context, next) ?? await next();
+      await accounts.flush();
+      return response;
+    };
+    const described = { ...descriptionOf(first) };
+    return [describeMiddleware(waiting, described), ...others];
   };
-  return [describeMiddleware(waiting, { ...descriptionOf(first) }), ...others];
+  return { middleware: withSchemes(), withSchemes };
 }
 
 function storeOf(
