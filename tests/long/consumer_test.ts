@@ -18,7 +18,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** The files that users of the package need, and nothing else. */
 const NEEDED =
-  /^\/((?:mod|testing)\.ts|(accounts|auth|create|logger|router|schema|session)\/[\w/]+\.ts|deno\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  /^\/((?:mod|testing)\.ts|(accounts|auth|create|logger|oauth_server|router|schema|session)\/[\w/]+\.ts|deno\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
 
 const WORKER = `
 import { createRouter } from "@gatehouse/web/fetch-router";
