@@ -58,10 +58,16 @@ function poll(
   return post(app, "/token", { ...all, ...form });
 }
 
+/** Sends the code that a user types. */
+function type(browser: TestClient, user_code: string): Promise<Response> {
+  const body = new URLSearchParams({ user_code });
+  return browser.fetch("/device", { method: "POST", body });
+}
+
 /** Opens the page of a code, and returns a function that sends its form. */
 async function open(browser: TestClient, { user_code }: DeviceCodes) {
-  const path = `/device?user_code=${user_code}`;
-  const { handle, scopes } = await readConsent(await browser.fetch(path));
+  const page = await type(browser, user_code);
+  const { handle, scopes } = await readConsent(page);
   return (...decisions: readonly string[]) => {
     const body = new URLSearchParams({ request: handle });
     for (const scope of scopes) body.append("scope", scope);
@@ -145,7 +151,7 @@ testAttacks("a device code", [
       const browser = await browserOf(app);
       await (await open(browser, codes))("deny");
       return await both(
-        outcomeOf(browser.fetch(`/device?user_code=${codes.user_code}`)),
+        outcomeOf(type(browser, codes.user_code)),
         () => outcomeOf(poll(app, codes.device_code)),
       );
     },
@@ -193,6 +199,6 @@ Deno.test("a device of a client that may no longer use devices is not found", as
   const send = await open(browser, codes);
   client = { ...TV, grants: ["code"], redirectUris: [CALLBACK] };
   assertEquals(await outcomeOf(send("approve")), "400");
-  const page = browser.fetch(`/device?user_code=${codes.user_code}`);
+  const page = type(browser, codes.user_code);
   assertEquals(await outcomeOf(page), "400");
 });
