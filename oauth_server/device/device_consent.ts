@@ -6,6 +6,7 @@ import {
   withinBounds,
 } from "../../auth/internal.ts";
 import { Auth, type AuthenticatedUser } from "../../auth/middleware/mod.ts";
+import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { Session } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
@@ -117,6 +118,12 @@ async function answerCode(
 ): Promise<Response> {
   const limit = await countTry(limits, context);
   if (limit !== null) {
+    reportSecurityEvent(context, {
+      action: "lockout",
+      outcome: "failure",
+      reason: "oauth-user-code",
+      userId: user.id,
+    });
     const text = "You have tried too many codes. Wait a few minutes.";
     const page = await errorPage(settings, context, { text, status: 429 });
     page.headers.set("Retry-After", limit.headers.get("Retry-After") ?? "600");

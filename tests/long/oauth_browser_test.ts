@@ -178,6 +178,29 @@ for (
       await page.getByText("Notes on TV is connected").first().waitFor();
       await check(page, "a connected device");
 
+      const other = await (await fetch(`${origin}/device/code`, {
+        method: "POST",
+        body: new URLSearchParams({ client_id: "tv" }),
+      })).json();
+      await page.goto(other.verification_uri_complete);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByText("Notes on TV is not connected").first().waitFor();
+      await check(page, "a refused device");
+      await page.goto(other.verification_uri);
+      const field = page.getByLabel("Code");
+      for (let tries = 0; tries < 40 && await field.isVisible(); tries++) {
+        await field.fill("BCDF-GHJK");
+        const response = page.waitForResponse((one) =>
+          one.request().method() === "POST"
+        );
+        await page.getByRole("button", { name: "Continue" }).click();
+        await response;
+        await page.waitForLoadState();
+      }
+      await page.getByText("You have tried too many codes").waitFor();
+      await check(page, "too many codes of devices");
+
       await page.goto(
         url({ client_id: "app", redirect_uri: "com.example.app:/callback" }),
       );

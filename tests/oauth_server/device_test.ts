@@ -297,16 +297,25 @@ for (
 }
 
 Deno.test("a user can try 20 codes in ten minutes, and then waits", async () => {
-  const server = startDevices();
+  const server = startDevices({ hasAudit: true });
   const codes = await start(server);
   const browser = await browserOf(server);
   for (let tries = 0; tries < 20; tries++) {
     assertEquals((await open(browser, "BCDF-GHJK")).status, 400);
   }
+  await server.audit.flush();
+  const lockouts = () =>
+    server.security.filter(({ event }) => event.action === "lockout");
+  assertEquals(lockouts().length, 0);
   const refused = await open(browser, codes.user_code);
   assertEquals(refused.status, 429);
   assert(Number(refused.headers.get("Retry-After")) > 0);
   assertStringIncludes(await refused.text(), "too many codes");
+  await server.audit.flush();
+  assertEquals(
+    lockouts().map(({ event, user }) => [event.reason, user?.id]),
+    [["oauth-user-code", "1"]],
+  );
   // Another user is not concerned, and the first one after a while.
   const other = await browserOf(server, "2");
   assertEquals((await open(other, codes.user_code)).status, 200);
