@@ -1,10 +1,10 @@
 /** A process of an application with an authorization server: `kind`, `store`, `port`. */
-import { ORIGIN, startServer } from "../oauth_server/_server.ts";
+import { ORIGIN, startServer, WITH_DEVICES } from "../oauth_server/_server.ts";
 import { openStore } from "./_session_stores.ts";
 
 const [kind = "", address = "", port = ""] = Deno.args;
 const { store } = await openStore(kind, address);
-const { router } = startServer({ store, sessions: store });
+const { router } = startServer({ ...WITH_DEVICES, store, sessions: store });
 
 Deno.serve({
   port: Number(port),

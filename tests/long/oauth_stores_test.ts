@@ -12,7 +12,11 @@ import {
   refreshAtOnce,
   walkRaces,
 } from "../oauth_server/_race_table.ts";
-import { startServer, type TestApp } from "../oauth_server/_server.ts";
+import {
+  startServer,
+  type TestApp,
+  WITH_DEVICES,
+} from "../oauth_server/_server.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
@@ -36,7 +40,7 @@ Deno.test(`${NAME}, on SQLite`, async () => {
   const files = [1, 2].map(() => openStore("sqlite", `${folder}/db`));
   const stores = await Promise.all(files);
   const apps = stores.map(({ store }) =>
-    startServer({ store, sessions: store })
+    startServer({ ...WITH_DEVICES, store, sessions: store })
   );
   assertEquals(await walkRaces(apps), RACES);
   for (const { close } of stores) close();
@@ -139,7 +143,7 @@ async function startWorkers(): Promise<Processes> {
   const contents = await bundle(`
     import { createDurableObjectSessionStore, SessionObject }
       from "@gatehouse/web/session/cloudflare";
-    import { ORIGIN, startServer } from "${helper}";
+    import { ORIGIN, startServer, WITH_DEVICES } from "${helper}";
     export { SessionObject };
     let app;
     export default {
@@ -150,7 +154,7 @@ async function startWorkers(): Promise<Processes> {
           return await env.SECOND.fetch(request);
         }
         const store = createDurableObjectSessionStore(env.SESSIONS);
-        app ??= startServer({ store, sessions: store });
+        app ??= startServer({ ...WITH_DEVICES, store, sessions: store });
         const url = ORIGIN + pathname + search;
         return await app.router.fetch(new Request(url, request), env, ctx);
       },

@@ -1,10 +1,14 @@
 /** Concurrent requests with one code and one refresh token, at several processes. */
+import { assertEquals } from "@std/assert";
 import {
   browserOf,
   callAPI,
   connect,
   exchange,
   getCode,
+  ORIGIN,
+  post,
+  readConsent,
   refresh,
   type TestApp,
   type TokenBody,
@@ -14,6 +18,7 @@ import {
 export const RACES: Readonly<Record<string, string>> = {
   "one code, four at once": "1 × 200, 3 × 400; the tokens work",
   "one code, 100 at once": "1 × 200, 99 × 400; the tokens work",
+  "one device code, 100 at once": "1 × 200, 99 × 400; the tokens work",
   "one refresh token, four at once": "4 × 200, one successor; it works",
   "one refresh token, 1,000 at once": "1000 × 200, one successor; it works",
   "one refresh token, one after the other": "4 × 200, one successor; it works",
@@ -36,6 +41,10 @@ export async function walkRaces(
     );
     results[`one code, ${name} at once`] = await codeResult(apps, responses);
   }
+  results["one device code, 100 at once"] = await codeResult(
+    apps,
+    await pollAtOnce(apps, 100),
+  );
   for (const [name, count] of [["four", 4], ["1,000", 1_000]] as const) {
     results[`one refresh token, ${name} at once`] = await refreshAtOnce(
       apps,
@@ -56,6 +65,42 @@ export async function walkRaces(
   );
   results["a refresh and a revocation at once"] = await revoke(apps);
   return results;
+}
+
+/** Asks for the tokens of an approved device in concurrent requests. */
+async function pollAtOnce(
+  apps: readonly TestApp[],
+  count: number,
+): Promise<Response[]> {
+  const form = { client_id: "web" };
+  const device = await (await post(apps[0]!, "/device/code", form)).json();
+  const browser = await browserOf(apps[0]!);
+  const send = (body: URLSearchParams) =>
+    browser.fetch("/device", {
+      method: "POST",
+      headers: { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" },
+      body,
+    });
+  const { user_code } = device;
+  const page = await send(new URLSearchParams({ user_code }));
+  const { handle, scopes } = await readConsent(page);
+  const decision = new URLSearchParams({
+    request: handle,
+    decision: "approve",
+  });
+  for (const scope of scopes) decision.append("scope", scope);
+  assertEquals((await send(decision)).status, 200);
+  return await Promise.all(
+    Array.from(
+      { length: count },
+      (_, index) =>
+        post(apps[index % apps.length]!, "/token", {
+          ...form,
+          grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+          device_code: device.device_code,
+        }),
+    ),
+  );
 }
 
 /** Refreshes one token in concurrent requests, and returns the result. */

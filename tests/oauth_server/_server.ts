@@ -18,6 +18,7 @@ import {
 import {
   type AuthorizationServerOptions,
   createAuthorizationServer,
+  deviceGrant,
   type GrantEvent,
 } from "@gatehouse/web/oauth-server";
 import {
@@ -73,6 +74,17 @@ const CLIENTS = [
     scopes: ["notes:read"],
   },
 ];
+
+/** Settings of a server whose client `web` also uses devices. */
+export const WITH_DEVICES = {
+  device: deviceGrant(),
+  clients: [{
+    id: "web",
+    name: "Web client",
+    redirectUris: [CALLBACK],
+    grants: ["code", "device"],
+  }],
+} satisfies ServerSettings;
 
 /** A user with a version of the credentials. */
 interface TestUser extends AuthenticatedUser {
