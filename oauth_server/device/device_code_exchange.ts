@@ -1,16 +1,11 @@
-import type { DeviceLimits } from "./limits.ts";
-import { userOfGrant } from "../grants/users.ts";
-import {
-  checkClient,
-  checkResource,
-  type GrantRequest,
-} from "../token/grant_checks.ts";
+import { beginGrant } from "../token/code_exchange.ts";
+import { checkRequest, type GrantRequest } from "../token/grant_checks.ts";
 import {
   INVALID_GRANT,
   type TokenFailure,
   type TokenResult,
-  tokensOf,
 } from "../token/token_response.ts";
+import type { DeviceLimits } from "./limits.ts";
 
 /**
  * Exchanges a device code for tokens after the user has approved the device. Of
@@ -23,7 +18,7 @@ export async function exchangeDeviceCode(
   { pace }: Pick<DeviceLimits, "pace">,
 ): Promise<TokenResult> {
   const { form, settings } = request;
-  const { grants, now, tokens } = settings;
+  const { grants, tokens } = settings;
   const code = await tokens.read("device", form.get("device_code"));
   if (code === null) return INVALID_GRANT;
   const { key } = code;
@@ -32,9 +27,8 @@ export async function exchangeDeviceCode(
   }
   const found = await grants.read(key);
   if (found === null) return failure("expired_token", "The code has expired");
-  const { row, version } = found;
-  const problem = await checkClient(request, row) ??
-    checkResource(request, row);
+  const { row } = found;
+  const problem = await checkRequest(request, row);
   if (problem !== null) return problem;
   if (row.exchangedAt !== null) return INVALID_GRANT;
   if (row.device?.status === "waiting") {
@@ -43,18 +37,7 @@ export async function exchangeDeviceCode(
   if (row.device?.status !== "approved") {
     return failure("access_denied", "The user has refused the request");
   }
-  if (await userOfGrant(settings, row) === null) return INVALID_GRANT;
-  const time = now();
-  const next = {
-    ...row,
-    device: undefined,
-    exchangedAt: time,
-    generation: 1,
-    rotatedAt: time,
-  };
-  return await grants.replace(key, next, version)
-    ? await tokensOf(settings, key, next, next.scopes)
-    : INVALID_GRANT;
+  return await beginGrant(settings, key, found);
 }
 
 function failure(error: string, description: string): TokenFailure {

@@ -8,11 +8,8 @@ import {
   tokensOf,
 } from "./token_response.ts";
 import { userOfGrant } from "../grants/users.ts";
-import {
-  checkClient,
-  checkResource,
-  type GrantRequest,
-} from "./grant_checks.ts";
+import type { Settings } from "../settings.ts";
+import { checkRequest, type GrantRequest } from "./grant_checks.ts";
 
 /**
  * Milliseconds after the exchange from which a second use of the code is a replay,
@@ -34,20 +31,34 @@ export async function exchangeCode(
   request: GrantRequest,
 ): Promise<TokenResult> {
   const { form, settings } = request;
-  const { grants, now, tokens } = settings;
+  const { grants, tokens } = settings;
   const code = await tokens.read("code", form.get("code"));
   if (code === null) return INVALID_GRANT;
   const { key } = code;
   const found = await grants.read(key);
   if (found === null) return INVALID_GRANT;
-  const { row, version } = found;
+  const { row } = found;
   const failure = await checkExchange(request, row);
   if (failure !== null) return failure;
   if (row.exchangedAt !== null) return await refuseReplay(request, key, found);
+  return await beginGrant(settings, key, found);
+}
+
+/**
+ * Changes the row of a code into a grant, and returns its first tokens. Of several
+ * requests, one succeeds.
+ */
+export async function beginGrant(
+  settings: Settings,
+  key: string,
+  { row, version }: FoundGrant,
+): Promise<TokenResult> {
+  const { grants, now } = settings;
   if (await userOfGrant(settings, row) === null) return INVALID_GRANT;
   const time = now();
   const next: GrantRow = {
     ...row,
+    device: undefined,
     exchangedAt: time,
     generation: 1,
     rotatedAt: time,
@@ -61,8 +72,7 @@ async function checkExchange(
   request: GrantRequest,
   row: GrantRow,
 ): Promise<TokenFailure | null> {
-  const failure = await checkClient(request, row) ??
-    checkResource(request, row);
+  const failure = await checkRequest(request, row);
   if (failure !== null) return failure;
   const { form } = request;
   const redirectUri = form.get("redirect_uri");

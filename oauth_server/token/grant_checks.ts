@@ -35,8 +35,16 @@ export async function checkClient(
     : INVALID_CLIENT;
 }
 
+/** Checks that a request is that of the client, and for the resource, of a row. */
+export async function checkRequest(
+  request: GrantRequest,
+  row: GrantRow,
+): Promise<TokenFailure | null> {
+  return await checkClient(request, row) ?? checkResource(request, row);
+}
+
 /** Checks that a request names no other resource (RFC 8707, section 2.2). */
-export function checkResource(
+function checkResource(
   { form }: GrantRequest,
   row: GrantRow,
 ): TokenFailure | null {

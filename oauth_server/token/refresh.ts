@@ -1,9 +1,5 @@
 import { report } from "../events.ts";
-import {
-  checkClient,
-  checkResource,
-  type GrantRequest,
-} from "./grant_checks.ts";
+import { checkRequest, type GrantRequest } from "./grant_checks.ts";
 import type { GrantRow } from "../grants/grant_store.ts";
 import {
   INVALID_GRANT,
@@ -61,8 +57,7 @@ async function checkRefresh(
   request: GrantRequest,
   row: GrantRow,
 ): Promise<TokenFailure | null> {
-  const failure = await checkClient(request, row) ??
-    checkResource(request, row);
+  const failure = await checkRequest(request, row);
   if (failure !== null) return failure;
   const user = await userOfGrant(request.settings, row);
   return user === null ? INVALID_GRANT : null;
