@@ -3,7 +3,7 @@ import { html, type Markup } from "../../router/content/mod.ts";
 import type { AppsPage } from "../apps/actions.ts";
 import { errorSummary, type FormState } from "./fields.ts";
 import { accountView, type PageCall, type View } from "./page.ts";
-import { dayOf, timeAgo } from "./rows.ts";
+import { dayOf, rowButton, timeAgo } from "./rows.ts";
 
 /** Creates the page of the connected apps. */
 export function appsView(
@@ -56,13 +56,10 @@ function row(call: PageCall, app: Grant): Markup {
           <span>${timeAgo(call, lastUsedAt, messages.lastUsed)}</span>
         </p>
       </div>
-      <form method="post" action="${routes.apps.action.href()}">
-        <input type="hidden" name="id" value="${id}">
-        <button class="quiet"
-          aria-label="${messages.apps.disconnectNamed(name)}">
-          ${messages.apps.disconnect}
-        </button>
-      </form>
+      ${rowButton(routes.apps.action.href(), id, {
+        label: messages.apps.disconnectNamed(name),
+        text: messages.apps.disconnect,
+      })}
     </li>
   `;
 }

@@ -19,13 +19,29 @@ export function wayRow(
         <p class="hint">${messages.added(dayOf(createdAt))}${usedAt !== null &&
           html`, ${timeAgo(call, usedAt, messages.lastUsed)}`}</p>
       </div>
-      <form method="post" action="${action}">
-        <input type="hidden" name="id" value="${id}">
-        <button class="quiet" aria-label="${messages.removeNamed(name)}">
-          ${messages.remove}
-        </button>
-      </form>
+      ${rowButton(action, id, {
+        label: messages.removeNamed(name),
+        text: messages.remove,
+      })}
     </li>
+  `;
+}
+
+/** Creates the button of a row, such as "Remove", which posts the row's id. */
+export function rowButton(
+  action: string,
+  id: string,
+  { label, text }: {
+    /** The label for screen readers, with the name of the row. */
+    readonly label: string;
+    readonly text: string;
+  },
+): Markup {
+  return html`
+    <form method="post" action="${action}">
+      <input type="hidden" name="id" value="${id}">
+      <button class="quiet" aria-label="${label}">${text}</button>
+    </form>
   `;
 }
 

@@ -10,7 +10,7 @@ import { browserName } from "../mails/browser_name.ts";
 import type { Messages } from "../messages/messages.ts";
 import { checkbox, errorSummary, field, type FormState } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
-import { dayOf, timeAgo } from "./rows.ts";
+import { dayOf, rowButton, timeAgo } from "./rows.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
 
 /** Creates the page that asks for the second factor. */
@@ -134,12 +134,10 @@ function browserRow(
           ${messages.thisBrowser} ·
         `}${messages.rememberedUntil(dayOf(expiresAt))}</p>
       </div>
-      <form method="post" action="${routes.browserRemoval.href()}">
-        <input type="hidden" name="id" value="${id}">
-        <button class="quiet" aria-label="${messages.forgetNamed(name)}">
-          ${messages.forget}
-        </button>
-      </form>
+      ${rowButton(routes.browserRemoval.href(), id, {
+        label: messages.forgetNamed(name),
+        text: messages.forget,
+      })}
     </li>
   `;
 }
@@ -216,14 +214,10 @@ function sessionRow(
           messages.lastActive,
         )} · ${messages.loggedIn(dayOf(createdAt))}</p>
       </div>
-      ${!current && html`
-        <form method="post" action="${routes.sessions.action.href()}">
-          <input type="hidden" name="id" value="${id}">
-          <button class="quiet" aria-label="${messages.endNamed(name)}">
-            ${messages.end}
-          </button>
-        </form>
-      `}
+      ${!current && rowButton(routes.sessions.action.href(), id, {
+        label: messages.endNamed(name),
+        text: messages.end,
+      })}
     </li>
   `;
 }
