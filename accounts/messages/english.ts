@@ -97,6 +97,7 @@ export const english: Messages = {
   error: "Error",
   correct: (count) => `Please correct ${count === 1 ? "this" : "these"}:`,
   skip: "Skip to content",
+  description: (app) => `Your account at ${app}`,
   logInTo: (app) => `Log in to ${app}`,
   pleaseLogIn: "Please log in to see that page.",
   remember: "Remember me for 30 days",

@@ -99,6 +99,7 @@ export const german: Messages = {
   error: "Fehler",
   correct: () => "Bitte korrigieren Sie:",
   skip: "Zum Inhalt springen",
+  description: (app) => `Ihr Konto bei ${app}`,
   logInTo: (app) => `Bei ${app} anmelden`,
   pleaseLogIn: "Bitte melden Sie sich an, um diese Seite zu sehen.",
   remember: "30 Tage angemeldet bleiben",

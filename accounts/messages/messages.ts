@@ -32,6 +32,7 @@ export interface Messages {
   readonly error: string;
   readonly correct: (count: number) => string;
   readonly skip: string;
+  readonly description: (app: string) => string;
   // These strings are on the pages for visitors.
   readonly logInTo: (app: string) => string;
   readonly pleaseLogIn: string;

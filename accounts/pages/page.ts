@@ -123,6 +123,7 @@ function frame(
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
+        <meta name="description" content="${messages.description(name)}">
         <title>${title}</title>
         ${head}
       </head>

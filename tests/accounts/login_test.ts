@@ -115,6 +115,21 @@ Deno.test("a sensitive page asks for the password again after ten minutes", asyn
   assertEquals((await ada.get("/fresh")).status, 200);
 });
 
+Deno.test("each page has what search engines and audits read", async () => {
+  const { registered } = startAccounts();
+  const ada = await registered();
+  const pages = [["de", "Ihr Konto bei"], ["en", "Your account at"]] as const;
+  for (const [language, description] of pages) {
+    const page = await ada.get("/account", { "Accept-Language": language });
+    assertStringIncludes(
+      await page.text(),
+      `<meta name="description" content="${description} Invoices">`,
+    );
+    const policy = page.headers.get("Content-Security-Policy")!;
+    assertStringIncludes(policy, "connect-src 'self'");
+  }
+});
+
 Deno.test("a page without JavaScript has a strict policy, and is not cached", async () => {
   const { browser } = startAccounts();
   const response = await browser().get("/register");
