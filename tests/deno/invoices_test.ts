@@ -142,6 +142,28 @@ Deno.test("invoices describes its API", async () => {
   assertEquals((await fetch("/docs")).status, 200);
 });
 
+Deno.test("docs/compare.md has the number of lines of invoices", async () => {
+  const root = new URL("../../", import.meta.url);
+  const files: [string, number][] = [];
+  for await (const { name } of Deno.readDir(new URL(FOLDER, root))) {
+    const source = await Deno.readTextFile(new URL(FOLDER + name, root));
+    files.push([name, linesOf(source)]);
+  }
+  const all = files.reduce((sum, [, lines]) => sum + lines, 0);
+  const compare = await Deno.readTextFile(new URL("docs/compare.md", root));
+  const [, figure] = /^\| all +\| (\d+)/m.exec(compare) ?? [];
+  assertEquals(figure, String(all));
+  assert(all <= 400, `${all} lines`);
+});
+
+const FOLDER = "examples/invoices/";
+
+/** Counts the lines without blank lines and comments. */
+function linesOf(source: string): number {
+  const code = source.replaceAll(/^ *\/\*\*[^]*?\*\/$|^ *\/\/.*$/gm, "");
+  return code.split("\n").filter((line) => line.trim() !== "").length;
+}
+
 const ORIGIN = "https://test.example";
 
 /** Starts the product in memory. */
