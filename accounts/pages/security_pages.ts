@@ -205,14 +205,18 @@ function sessionRow(
     <li>
       <div>
         <strong>${name}</strong>
-        <p class="hint">${current && html`
-          ${messages.thisBrowser} ·
-        `}${timeAgo(
-          call,
-          // The session of this request is only saved after it.
-          current ? call.services.now() : seenAt,
-          messages.lastActive,
-        )} · ${messages.loggedIn(dayOf(createdAt))}</p>
+        <p class="hint facts">
+          ${current && html`
+            <span>${messages.thisBrowser}</span>
+          `}
+          <span>${timeAgo(
+            call,
+            // The session of this request is only saved after it.
+            current ? call.services.now() : seenAt,
+            messages.lastActive,
+          )}</span>
+          <span>${messages.loggedIn(dayOf(createdAt))}</span>
+        </p>
       </div>
       ${!current && rowButton(routes.sessions.action.href(), id, {
         label: messages.endNamed(name),

@@ -35,7 +35,7 @@ border:1px solid var(--gh-field);border-radius:var(--gh-radius);color:inherit;fo
 [aria-invalid]{border-color:var(--gh-danger)}
 .error{margin:0 0 .3rem;color:var(--gh-danger);font-size:.925rem;font-weight:600}
 .choice{display:flex;gap:.6rem;align-items:center;margin-bottom:1.1rem}
-.choice input{flex:none;width:1.2rem;min-height:0;height:1.2rem}
+.choice input{flex:none;width:1.2rem;min-height:0;height:1.2rem;margin:0}
 .choice label{margin:0;font-weight:400}
 button,.button{display:inline-block;min-height:2.9rem;padding:.6rem 1.1rem;
 background:var(--gh-accent);border:1px solid var(--gh-accent);border-radius:var(--gh-radius);
@@ -50,6 +50,7 @@ color:var(--gh-on-accent)}
 .danger:hover{background:var(--gh-danger-tint);border-color:var(--gh-danger);color:var(--gh-danger)}
 .links{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;justify-content:space-between;
 margin:1.2rem 0 0;font-size:.95rem}
+.links a{display:inline-block}
 .message,.problem{padding:.75rem 1rem;border-radius:var(--gh-radius);background:var(--gh-tint)}
 .problem{margin-bottom:1rem;background:var(--gh-danger-tint);color:var(--gh-danger)}
 .problem p,.problem ul{margin:0}
@@ -76,7 +77,7 @@ fieldset{margin:0 0 1.1rem;padding:0;border:0}
 legend{padding:0;margin-bottom:.4rem;font-weight:600}
 fieldset .choice{margin-bottom:.5rem}
 .facts span{white-space:nowrap}
-.facts span+span::before{content:"· "}
+.facts span:not(:last-child)::after{content:" ·"}
 .actions{display:flex;flex-wrap:wrap;gap:.6rem}
 h2{margin:2rem 0 1rem;font-size:1.2rem}
 code,.key{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.925rem;overflow-wrap:anywhere}
@@ -94,5 +95,5 @@ text-decoration:none}
 .area nav a[aria-current]{background:var(--gh-tint);color:var(--gh-ink);font-weight:600}
 .message:has(+.area){max-width:none}
 .area section{max-width:30rem;min-width:0}
-@media (min-width:44rem){.area{grid-template-columns:11rem 1fr}.area nav ul{display:block}}
+@media (min-width:44rem){.area{grid-template-columns:12rem 1fr}.area nav ul{display:block}}
 `;

@@ -21,6 +21,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.35rem 1rem;margin:0 0
 padding:.85rem 1rem;border:1px solid var(--line);border-radius:.6rem;font-size:.975rem}
 dt{color:var(--faint)}
 dd{margin:0;font-weight:600}
+@media (max-width:31.99rem){dl{display:block}dd+dt{margin-top:.35rem}}
 .warning{padding:.75rem 1rem;border-radius:.6rem;background:var(--warn-tint);color:var(--warn);font-size:.975rem}
 .field label{display:block;margin-bottom:.35rem;font-weight:600}
 .field input{width:100%;min-height:2.9rem;padding:.6rem .9rem;background:var(--card);border:1px solid var(--field);

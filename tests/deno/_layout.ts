@@ -43,6 +43,21 @@ const FAULTS = `(() => {
       .exec(one.textContent) ?? [];
     if (found) faults.push('capitals in "' + found + '"');
   }
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.parentElement.closest("main") || !isVisible(text.parentElement)) continue;
+    // Longer addresses may break, because no line of a phone has space for them.
+    for (const { 0: word, index } of text.data.matchAll(/\\S*[@\\d]\\S*/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+      if (word.length <= 25 && new Set(tops).size > 1) {
+        faults.push(word + " breaks into two lines");
+      }
+    }
+  }
   for (const link of all("a[href]")) {
     if (link.pathname.endsWith(".md")) faults.push(textOf(link) + " is Markdown");
   }
