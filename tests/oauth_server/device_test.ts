@@ -321,6 +321,7 @@ Deno.test("a user can try 20 codes in ten minutes, and then waits", async () => 
   assertEquals((await open(other, codes.user_code)).status, 200);
   server.clock.now += 60_000;
   assertEquals((await open(browser, codes.user_code)).status, 200);
+  await server.audit.flush();
 });
 
 Deno.test("a link with a code fills it in, and uses up no tries", async () => {
