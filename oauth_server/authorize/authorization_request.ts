@@ -211,9 +211,7 @@ function scopesOf(
   resource: Resource,
   client: Client,
 ): readonly string[] {
-  const allowed = [...resource.scopes.keys()].filter((scope) =>
-    client.scopes === undefined || client.scopes.includes(scope)
-  );
+  const allowed = allowedScopes(resource, client);
   const names = (requested ?? "").split(" ")
     .filter((scope) => scope !== "" && scope !== "offline_access");
   const isKnown = (scope: string) =>
@@ -222,6 +220,16 @@ function scopesOf(
   const scopes = allowed.filter((scope) => wanted.includes(scope));
   if (scopes.length > 0 && names.every(isKnown)) return scopes;
   throw new Refusal("invalid_scope", "The scopes are unknown or not allowed");
+}
+
+/** Returns the scopes of a resource that a client may use. */
+export function allowedScopes(
+  resource: Resource,
+  client: Client,
+): readonly string[] {
+  return [...resource.scopes.keys()].filter((scope) =>
+    client.scopes === undefined || client.scopes.includes(scope)
+  );
 }
 
 function promptOf(text: string | undefined): ReadonlySet<string> {

@@ -11,6 +11,7 @@ import type { RequestContext } from "../../router/mod.ts";
 import { Session } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
 import { makeRoom, surplusGrants, tellOf } from "../authorize/approve.ts";
+import { allowedScopes } from "../authorize/authorization_request.ts";
 import { sessionOf } from "../authorize/authorize.ts";
 import { formOf, refuse } from "../authorize/consent.ts";
 import { isFreshLogin, redirectToLogin } from "../authorize/recent_login.ts";
@@ -188,8 +189,9 @@ async function requestOf(
   const client = await clients.find(row.client.id);
   const resource = resources.get(row.resource);
   if (!client?.grants.includes("device") || resource === undefined) return null;
-  const scopes = row.scopes.filter((scope) => resource.scopes.has(scope));
-  return { client, resource, scopes };
+  const allowed = allowedScopes(resource, client);
+  const scopes = row.scopes.filter((scope) => allowed.includes(scope));
+  return scopes.length === 0 ? null : { client, resource, scopes };
 }
 
 async function showConsent(
