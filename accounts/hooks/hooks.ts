@@ -106,7 +106,7 @@ export interface AccountHooks<N extends Names = Names> {
   /**
    * Decides about a login, in all ways, after the second factor. It may name an
    * own step, whose page calls `accounts.finishStep(context)`. The hook is then
-   * asked again.
+   * asked again. `adoptSessions` does not ask it about sessions of an old system.
    *
    * @default {allows all}
    */

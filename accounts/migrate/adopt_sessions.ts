@@ -29,7 +29,9 @@ export interface AdoptSessionsOptions {
  * blocked, or whose owner has changed a way in since the import: an old session
  * may be the stolen one that the change was meant to end.
  *
- * The login is as old as the old session. Sensitive pages ask for a new proof.
+ * The login is as old as the old session. Sensitive pages ask for a new proof. It
+ * asks no hook: if `beforeLogin` refuses users or names steps, `take` must return
+ * `null` for these users, who then log in themselves.
  *
  * @example Between the session and the user
  * ```ts
