@@ -5,7 +5,7 @@ import { isAddress } from "../actions/address.ts";
 import { IDENTITY, identityId } from "../actions/identity.ts";
 import { createPasskeyStore } from "../actions/passkey_store.ts";
 import { DEFAULT_ROLES } from "../actions/roles.ts";
-import type { AccountStore } from "../store/store.ts";
+import type { AccountStore, StoredAccount } from "../store/store.ts";
 import type {
   ImportedAccount,
   ImportProblem,
@@ -127,7 +127,7 @@ class Import {
     const email = canonicalName(account.email ?? "");
     const existing = await this.#store.find(id);
     // The owner may have removed what the other system still has.
-    if (existing !== null && existing.version !== 1) {
+    if (existing !== null && !isUnchanged(existing, account)) {
       this.counts.existing++;
       return;
     }
@@ -144,7 +144,21 @@ class Import {
       this.#report(id, "another account has the address");
       return;
     }
-    await this.#addWaysIn(account, email);
+    await this.#addWaysIn(account, email, await this.#block(account, existing));
+  }
+
+  /**
+   * Blocks an account before it gets its ways in, so that an interrupted import opens
+   * none. Returns the version of the account.
+   */
+  async #block(
+    { disabled = null, id }: ImportedAccount,
+    existing: StoredAccount | null,
+  ): Promise<number> {
+    const version = existing?.version ?? 1;
+    if (disabled === null || version !== 1) return version;
+    // If this loses a race, the account has another version, and gets no way in.
+    return await this.#store.change(id, version, { disabled }) ?? version;
   }
 
   #report(id: string, problem: string): void {
@@ -200,25 +214,28 @@ class Import {
     return true;
   }
 
-  async #addWaysIn(account: ImportedAccount, email: string): Promise<void> {
-    const { disabled = null, id, passkeys = [], problems = [] } = account;
+  async #addWaysIn(
+    account: ImportedAccount,
+    email: string,
+    version: number,
+  ): Promise<void> {
+    const { id, passkeys = [], problems = [] } = account;
     const store = createPasskeyStore(this.#store);
     for (const passkey of passkeys) {
-      const isNew = await store.create({ ...passkey, userId: id }, 1);
+      const isNew = await store.create({ ...passkey, userId: id }, version);
       if (isNew) this.counts.passkeys++;
       else if ((await store.get(passkey.id))?.userId !== id) {
         this.#report(id, "another account has a passkey with the same id");
       }
     }
-    await this.#addLogins(account, email);
+    await this.#addLogins(account, email, version);
     for (const problem of problems) this.#report(id, problem);
-    // This raises the version, so it is the last step of the account.
-    if (disabled !== null) await this.#store.change(id, 1, { disabled });
   }
 
   async #addLogins(
     { createdAt, id, logins = [] }: ImportedAccount,
     email: string,
+    version: number,
   ): Promise<void> {
     for (const { name = email, ...login } of logins) {
       const key = identityId(login);
@@ -231,7 +248,7 @@ class Import {
         usedAt: null,
         counter: 0,
         data: { provider: login.provider },
-      }, 1);
+      }, version);
       if (isNew) this.counts.logins++;
       else if (
         (await this.#store.findWayIn(IDENTITY, key))?.account.id !== id
@@ -240,4 +257,16 @@ class Import {
       }
     }
   }
+}
+
+/**
+ * Returns `true` if no one has changed an account since its import. A block is the
+ * only change that an import makes, and raises the version.
+ */
+function isUnchanged(
+  { disabled, version }: StoredAccount,
+  imported: ImportedAccount,
+): boolean {
+  const isBlocked = disabled !== null && Boolean(imported.disabled);
+  return version === 1 || version === 2 && isBlocked;
 }
