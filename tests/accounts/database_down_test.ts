@@ -158,7 +158,7 @@ async function sessionOf(client: TestClient): Promise<string | undefined> {
 for (const isUser of [false, true]) {
   const name = isUser ? "a user" : "a visitor";
 
-  Deno.test(`during an outage, each route of accounts responds to ${name} with 503, or does not need the database`, async () => {
+  Deno.test(`during an outage, each route of accounts responds to ${name} with 503, or does not need the database (ASVS 16.5.2)`, async () => {
     using _output = captureConsole();
     const app = await start();
     const { accounts, browser, outage } = app;

@@ -131,7 +131,7 @@ async function newTeam({ browser }: { browser: Browser }, name: string) {
   return team;
 }
 
-Deno.test("a user is owner of one team and reader of another", async () => {
+Deno.test("a user is owner of one team and reader of another (ASVS 8.2.2, 8.4.1)", async () => {
   const app = start();
   const { accounts, login, status } = app;
   const [ada, bob] = [await login("ada"), await login("bob")];
@@ -248,7 +248,7 @@ Deno.test("a member can change and remove no one else", async () => {
   assertEquals(after.map(({ role }) => role).sort(), ["editor", "owner"]);
 });
 
-Deno.test("an invitation is bound to its address, works once, and only by POST", async () => {
+Deno.test("an invitation is bound to its address, works once, and only by POST (ASVS 3.5.3)", async () => {
   const app = start();
   const { accounts, login } = app;
   const [ada, bob, eve] = [

@@ -110,7 +110,7 @@ function createApp(lazy: boolean): Router {
 for (const lazy of [false, true]) {
   const kind = lazy ? "lazy sessions" : "sessions";
 
-  Deno.test(`security events tell logins and logouts of ${kind}`, async () => {
+  Deno.test(`security events tell logins and logouts of ${kind} (ASVS 16.3.1)`, async () => {
     const client = createTestClient(createApp(lazy));
     const login = { password: "s3cret" };
     const post = async (path: string, form?: Record<string, string>) => {
@@ -135,7 +135,7 @@ for (const lazy of [false, true]) {
     ]);
   });
 
-  Deno.test(`security events tell refused requests with ${kind}`, async () => {
+  Deno.test(`security events tell refused requests with ${kind} (ASVS 16.3.2)`, async () => {
     const client = createTestClient(createApp(lazy));
     const get = async (path: string, init?: RequestInit) => {
       await (await client.fetch(path, init)).text();
@@ -163,7 +163,7 @@ for (const lazy of [false, true]) {
   });
 }
 
-Deno.test("security events tell failed logins and lockouts, without the password", async () => {
+Deno.test("security events tell failed logins and lockouts, without the password (ASVS 16.2.5, 16.3.1, 16.3.3)", async () => {
   const client = createTestClient(createApp(false));
   const guess = async (password: string) => {
     const body = new URLSearchParams({ password });
@@ -180,7 +180,7 @@ Deno.test("security events tell failed logins and lockouts, without the password
   assertEquals(await guess("hunter2"), ["lockout failure login - -"]);
 });
 
-Deno.test("security events tell a request without a CSRF token", async () => {
+Deno.test("security events tell a request without a CSRF token (ASVS 16.3.3)", async () => {
   const router = createRouter({
     middleware: [events, session(), csrfProtection()],
   });

@@ -5,6 +5,11 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** The numbers of requirements at levels 1 and 2 in ASVS 5.0.0. */
 const SECTIONS: readonly (readonly [section: string, last: number])[] = [
+  ["3.2", 2],
+  ["3.3", 4],
+  ["3.4", 6],
+  ["3.5", 5],
+  ["3.7", 2],
   ["6.1", 3],
   ["6.2", 12],
   ["6.3", 4],
@@ -18,15 +23,24 @@ const SECTIONS: readonly (readonly [section: string, last: number])[] = [
   ["7.4", 5],
   ["7.5", 2],
   ["7.6", 2],
+  ["8.1", 2],
+  ["8.2", 3],
+  ["8.3", 1],
+  ["8.4", 1],
   ["10.4", 11],
   ["10.7", 3],
+  ["16.1", 1],
+  ["16.2", 5],
+  ["16.3", 4],
+  ["16.4", 3],
+  ["16.5", 3],
 ];
 
 const page = await Deno.readTextFile(new URL("docs/asvs.md", ROOT));
 const rows = [...page.matchAll(/^\| (\d+\.\d\.\d+) +\|.*\| ([^|]+)\|$/gm)]
   .map(([, number, tests]) => ({ number: number!, tests: tests!.trim() }));
 
-Deno.test("docs/asvs.md lists each requirement of chapters 6 and 7, and of authorization servers, at levels 1 and 2", () => {
+Deno.test("docs/asvs.md lists each requirement of chapters 3, 6, 7, 8 and 16, and of authorization servers, at levels 1 and 2", () => {
   const expected = SECTIONS.flatMap(([section, last]) =>
     Array.from({ length: last }, (_, n) => `${section}.${n + 1}`)
   );

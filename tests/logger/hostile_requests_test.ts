@@ -191,7 +191,7 @@ Deno.test("logger() accepts a target of any length", async () => {
   }
 });
 
-Deno.test("logger() writes printable ASCII only, for every character", async () => {
+Deno.test("logger() writes printable ASCII only, for every character (ASVS 16.4.1)", async () => {
   for (let code = 0; code < 0x300; code++) {
     const value = `x${String.fromCharCode(code)}y`;
     const request = rawRequest({ "User-Agent": value, Referer: value });

@@ -49,7 +49,7 @@ Deno.test("logger() truncates a long user name", async () => {
   assertEquals(fields["user.id"], `${"a".repeat(1_024)}...`);
 });
 
-Deno.test("logger() writes JSON in the names of the Elastic Common Schema", async () => {
+Deno.test("logger() writes JSON in the names of the Elastic Common Schema (ASVS 16.2.1, 16.2.4)", async () => {
   const fields = await fieldsOf({ user }, "/users/7?tab=1&token=abc", init);
   const { message, ...rest } = fields;
   assertMatch(

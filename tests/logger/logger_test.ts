@@ -144,7 +144,7 @@ Deno.test("logger() writes missing fields as - in the combined format (spec B.2)
   );
 });
 
-Deno.test("logger() writes the time of the request, in UTC, in the combined format (spec B.2)", async () => {
+Deno.test("logger() writes the time of the request, in UTC, in the combined format (spec B.2; ASVS 16.2.2)", async () => {
   const now = () => Date.UTC(2026, 10, 5, 23, 2, 3);
   const [line] = await linesOf({ format: "combined", now });
   assertMatch(line, /^- - - \[05\/Nov\/2026:23:02:03 \+0000\] /);

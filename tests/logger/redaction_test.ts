@@ -127,7 +127,7 @@ const hiding: [place: string, path: string][] = [
   ["a fragment in a value", "/?a=%23token=hunter2"],
 ];
 
-Deno.test("logger() redacts a secret in every place and encoding", async () => {
+Deno.test("logger() redacts a secret in every place and encoding (ASVS 16.2.5)", async () => {
   const seen: string[] = [];
   for (const [place, path] of hiding) {
     const lines = await written(path);

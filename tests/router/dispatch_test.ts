@@ -250,7 +250,7 @@ for (
   });
 }
 
-Deno.test("router.fetch() prints an error of a handler once and does not send it", async () => {
+Deno.test("router.fetch() prints an error of a handler once and does not send it (ASVS 16.3.4, 16.5.1)", async () => {
   const printed = await printedBy(async () => {
     const router = createRouter({ middleware: [pass] });
     router.get("/", () => {

@@ -64,7 +64,7 @@ for (const value of refused) {
   });
 }
 
-Deno.test("safeRedirectPath() never leaves the origin for any string", () => {
+Deno.test("safeRedirectPath() never leaves the origin for any string (ASVS 3.7.2)", () => {
   const parts = [
     "/",
     "\\",

@@ -20,7 +20,7 @@ Deno.test("Session.get() returns what an earlier request set (spec 2.3)", async 
   assertEquals(cart, ["tea", { n: 2 }]);
 });
 
-Deno.test("session() sets a __Host-Http- cookie that scripts and HTTP cannot read (ASVS 3.3.1 to 3.3.4)", async () => {
+Deno.test("session() sets a __Host-Http- cookie that scripts and HTTP cannot read (ASVS 3.3.1, 3.3.2, 3.3.3, 3.3.4)", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("a", 1));
   const [cookie] = browser.response.headers.getSetCookie();

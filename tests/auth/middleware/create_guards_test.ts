@@ -147,7 +147,7 @@ Deno.test("requireAuth() returns the response of onUnauthenticated (spec 5.3.3, 
   assertEquals(await answer(guard, { id: 1 }), ok);
 });
 
-Deno.test("requireAuth() rejects all requests if auth() did not run", async () => {
+Deno.test("requireAuth() rejects all requests if auth() did not run (ASVS 8.3.1)", async () => {
   const router = createRouter();
   router.get(
     "/",

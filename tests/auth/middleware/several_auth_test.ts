@@ -116,3 +116,33 @@ Deno.test("requireUser() responds with 401 to a request without a user, and does
   router.get("/", [guard], () => new Response());
   assertEquals((await router.fetch("https://example.com/")).status, 401);
 });
+
+Deno.test("a scheme or a guard that throws ends the request before the handler (ASVS 16.5.3)", async () => {
+  const down = () => {
+    throw new Error("s3cret: the database is down");
+  };
+  const broken = createBearerTokenAuthScheme({ name: "broken", verify: down });
+  for (
+    const [scheme, guard] of [
+      [broken, requireAuth()],
+      [tokens, requireUser(down)],
+    ] as const
+  ) {
+    const errors: unknown[] = [];
+    const router = createRouter({
+      middleware: [auth({ schemes: [scheme] })],
+      onError: (error) => {
+        errors.push(error);
+        return new Response("Internal Server Error", { status: 500 });
+      },
+    });
+    let calls = 0;
+    router.get("/", [guard], () => new Response(String(++calls)));
+    const response = await router.fetch("https://example.com/", {
+      headers: { Authorization: "Bearer t0ken" },
+    });
+    assertEquals(response.status, 500);
+    assertEquals((await response.text()).includes("s3cret"), false);
+    assertEquals([calls, errors.length], [0, 1]);
+  }
+});

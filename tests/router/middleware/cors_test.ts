@@ -107,7 +107,7 @@ const rows: [CORSOptions, ScriptRequest, number | null][] = [
 ];
 
 for (const [options, request, status] of rows) {
-  Deno.test(`cors(${JSON.stringify(options)}) gives a script ${status} for ${JSON.stringify(request)} (Fetch 4.8 to 4.10)`, async () => {
+  Deno.test(`cors(${JSON.stringify(options)}) gives a script ${status} for ${JSON.stringify(request)} (Fetch 4.8 to 4.10; ASVS 3.4.2)`, async () => {
     assertEquals(await fetchLikeBrowser(createNotes(options), request), status);
   });
 }

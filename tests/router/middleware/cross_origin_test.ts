@@ -275,3 +275,30 @@ for (const method of ["PROPFIND", "PURGE", "patch"]) {
     assertEquals(response.status, 403);
   });
 }
+
+/** The bodies that a page of another site sends without a preflight. */
+const safelisted = [
+  ["a form", "application/x-www-form-urlencoded"],
+  ["a form with files", "multipart/form-data; boundary=x"],
+  ["plain text", "text/plain"],
+  ["no type", undefined],
+] as const;
+
+for (const [name, type] of safelisted) {
+  Deno.test(`crossOriginProtection() rejects a body of ${name}, which needs no preflight (ASVS 3.5.1, 3.5.2)`, async () => {
+    const router = createRouter({ middleware: [crossOriginProtection()] });
+    let calls = 0;
+    router.post("/", () => new Response(String(++calls)));
+    const post = async (site: Record<string, string>) => {
+      const headers = new Headers(site);
+      if (type !== undefined) headers.set("Content-Type", type);
+      const body = new TextEncoder().encode("{}");
+      const init = { method: "POST", headers, body };
+      return (await router.fetch(`${own}/`, init)).status;
+    };
+    assertEquals(await post({ "Sec-Fetch-Site": "cross-site" }), 403);
+    assertEquals(await post({ Origin: evil }), 403);
+    assertEquals(calls, 0);
+    assertEquals(await post({ "Sec-Fetch-Site": "same-origin" }), 200);
+  });
+}

@@ -160,7 +160,7 @@ const presets: [string, SecureHeadersOptions, Record<string, string>][] = [
 ];
 
 for (const [name, options, expected] of presets) {
-  Deno.test(`secureHeaders() adds ${Object.keys(expected).length} headers ${name}, also to responses without a route`, async () => {
+  Deno.test(`secureHeaders() adds ${Object.keys(expected).length} headers ${name}, also to responses without a route (ASVS 3.4.3, 3.4.4, 3.4.5, 3.4.6)`, async () => {
     const router = createRouter({ middleware: [secureHeaders(options)] });
     router.get("/", () => new Response(null));
     for (const path of ["", "none"]) {
@@ -171,6 +171,34 @@ for (const [name, options, expected] of presets) {
     }
   });
 }
+
+Deno.test("secureHeaders() requires HTTPS for a year in each response, also in errors (ASVS 3.4.1)", async () => {
+  const strictTransportSecurity = "max-age=31536000; includeSubDomains";
+  const router = createRouter({
+    middleware: [secureHeaders({ strictTransportSecurity })],
+    onError: () => new Response("Error", { status: 500 }),
+  });
+  router.post("/", () => new Response("Saved"));
+  router.get("/error", () => Promise.reject(new Error("down")));
+  const found: [number, string | null][] = [];
+  for (
+    const [path, method] of [
+      ["/", "POST"],
+      ["/", "DELETE"],
+      ["/error", "GET"],
+      ["/none", "GET"],
+    ] as const
+  ) {
+    const { headers, status } = await router.fetch(`${origin}${path}`, {
+      method,
+    });
+    found.push([status, headers.get("Strict-Transport-Security")]);
+  }
+  assertEquals(
+    found,
+    [200, 405, 500, 404].map((status) => [status, strictTransportSecurity]),
+  );
+});
 
 Deno.test("secureHeaders() throws for a value that no header can have", () => {
   for (

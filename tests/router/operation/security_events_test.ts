@@ -31,7 +31,7 @@ Deno.test("securityEvents() delivers after the response, in order", async () => 
   assertEquals(order, ["response", "a", "b", "c"]);
 });
 
-Deno.test("securityEvents() names the user, the address, the request and its trace", async () => {
+Deno.test("securityEvents() names the user, the address, the request and its trace (ASVS 16.2.1, 16.2.2)", async () => {
   const found: SecurityEvent[] = [];
   const lines: string[] = [];
   await using events = securityEvents((event) => void found.push(event), {
