@@ -41,7 +41,7 @@ export function requireNoPrefix(context: RequestContext): void {
 }
 
 function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
-  const { clients, device, issuer, paths } = settings;
+  const { clients, device, introspection, issuer, paths } = settings;
   const body = JSON.stringify(metadataOf(settings));
   const { pathname } = new URL(issuer);
   // RFC 8414, section 3.1: the path of the issuer comes after the name.
@@ -65,6 +65,12 @@ function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
     endpoints.set(
       paths.deviceCode,
       (context) => device.start(settings, context),
+    );
+  }
+  if (introspection !== null) {
+    endpoints.set(
+      paths.introspect,
+      (context) => introspection(settings, context),
     );
   }
   if (clients.canRegister) {

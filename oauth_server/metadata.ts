@@ -1,9 +1,10 @@
 import { ASYMMETRIC_ALGORITHMS } from "../auth/internal.ts";
+import { INTROSPECTION_METHODS } from "./introspection/introspection_parts.ts";
 import type { Settings } from "./settings.ts";
 import { grantTypesOf } from "./token/token_endpoint.ts";
 
 /** The methods of client authentication. */
-const METHODS = ["none", "private_key_jwt", "client_secret_basic"];
+const METHODS = ["none", ...INTROSPECTION_METHODS];
 
 /**
  * Creates the metadata of a server. It names only what the server has.
@@ -13,7 +14,7 @@ const METHODS = ["none", "private_key_jwt", "client_secret_basic"];
 export function metadataOf(
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  const { clients, device, issuer, paths, resources } = settings;
+  const { clients, device, introspection, issuer, paths, resources } = settings;
   const { origin } = new URL(issuer);
   const scopes = [...resources.values()]
     .flatMap((resource) => [...resource.scopes.keys()]);
@@ -24,6 +25,12 @@ export function metadataOf(
     revocation_endpoint: origin + paths.revoke,
     ...device !== null &&
       { device_authorization_endpoint: origin + paths.deviceCode },
+    ...introspection !== null && {
+      introspection_endpoint: origin + paths.introspect,
+      introspection_endpoint_auth_methods_supported: INTROSPECTION_METHODS,
+      introspection_endpoint_auth_signing_alg_values_supported:
+        ASYMMETRIC_ALGORITHMS,
+    },
     ...clients.canRegister &&
       { registration_endpoint: origin + paths.register },
     scopes_supported: [...new Set([...scopes, "offline_access"])],

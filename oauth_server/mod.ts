@@ -22,6 +22,7 @@ export type {
   RegistrationOptions,
 } from "./clients/options.ts";
 export { deviceGrant } from "./device/device_grant.ts";
+export { introspectionEndpoint } from "./introspection/introspection_endpoint.ts";
 export { createAuthorizationServer } from "./create_authorization_server.ts";
 export type {
   AuthorizationServer,
@@ -33,6 +34,7 @@ export type {
   DeviceRoutes,
   ErrorPage,
   GrantEvent,
+  IntrospectionEndpoint,
   Page,
   ResourceOf,
   ResourceOptions,

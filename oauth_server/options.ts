@@ -202,6 +202,12 @@ export interface ServerPaths {
    * @default {"/device/code"}
    */
   readonly deviceCode?: string;
+  /**
+   * The introspection endpoint.
+   *
+   * @default {"/introspect"}
+   */
+  readonly introspect?: string;
 }
 
 /** An event of a grant. */
@@ -299,6 +305,14 @@ export interface AuthorizationServerOptions<
   readonly device?: DeviceGrant;
 
   /**
+   * The endpoint for APIs on other machines: `introspectionEndpoint()`. They are
+   * clients with the grant `"introspection"`.
+   *
+   * @default {none}
+   */
+  readonly introspection?: IntrospectionEndpoint;
+
+  /**
    * Pages of the application.
    *
    * @default {the pages of the library}
@@ -349,6 +363,12 @@ export type ServerRoutes = {
   /** The form of the consent page, at the same path. */
   readonly consent: Route<"POST", string>;
 };
+
+/** The option `introspection` of a server, which `introspectionEndpoint()` creates. */
+export interface IntrospectionEndpoint {
+  /** The function of the endpoint, for the server. */
+  readonly parts: unknown;
+}
 
 /** The option `device` of a server, which `deviceGrant()` creates. */
 export interface DeviceGrant {

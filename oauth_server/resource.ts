@@ -11,7 +11,10 @@ import type { Resource, Settings } from "./settings.ts";
 import { scopesOf } from "./token/token_response.ts";
 import { userOfGrant } from "./grants/users.ts";
 
-const INVALID: AccessTokenVerification = { ok: false, problem: "invalid" };
+const INVALID: Extract<AccessTokenVerification, { readonly ok: false }> = {
+  ok: false,
+  problem: "invalid",
+};
 
 /**
  * Creates the resource server of a resource. Its tokens are checked in the process:
@@ -74,6 +77,29 @@ async function verify(
   token: string,
   users: WeakMap<object, AuthenticatedUser>,
 ): Promise<AccessTokenVerification> {
+  const isAudience = (resource: string) => resource === url;
+  const result = await verifyToken(settings, token, isAudience);
+  if (result.ok) users.set(result.claims, result.user);
+  return result;
+}
+
+/** A valid access token, with its user. */
+type VerifiedToken =
+  & Extract<AccessTokenVerification, { readonly ok: true }>
+  & { readonly user: AuthenticatedUser };
+
+/**
+ * Verifies an access token: its MAC, its grant, its client and its user.
+ *
+ * @param isAudience Returns `true` for the resources that may accept the token.
+ */
+export async function verifyToken(
+  settings: Settings,
+  token: string,
+  isAudience: (resource: string) => boolean,
+): Promise<
+  VerifiedToken | Extract<AccessTokenVerification, { readonly ok: false }>
+> {
   const { clients, grants, issuer, now, tokens } = settings;
   const contents = await tokens.read("access", token);
   if (contents === null) return INVALID;
@@ -82,7 +108,7 @@ async function verify(
   const found = await grants.read(contents.key);
   if (found === null) return INVALID;
   const { row } = found;
-  if (row.resource !== url) return { ok: false, problem: "audience" };
+  if (!isAudience(row.resource)) return { ok: false, problem: "audience" };
   if (await clients.ofGrant(row.client) === null) return INVALID;
   const user = await userOfGrant(settings, row);
   if (user === null) return INVALID;
@@ -90,13 +116,12 @@ async function verify(
   const claims = {
     iss: issuer,
     sub: userId,
-    aud: url,
+    aud: row.resource,
     client_id: client.id,
     scope: scopesOf(row.scopes, mask!).join(" "),
     exp: expiry!,
     ...authenticatedAt !== null &&
       { auth_time: Math.floor(authenticatedAt / 1000) },
   };
-  users.set(claims, user);
-  return { ok: true, claims };
+  return { ok: true, claims, user };
 }

@@ -10,11 +10,13 @@ import type { SessionStore } from "../session/mod.ts";
 import type { Clients } from "./clients/client.ts";
 import { createClients } from "./clients/create_clients.ts";
 import type { CreateDeviceParts, DeviceParts } from "./device/device_parts.ts";
+import type { AnswerIntrospection } from "./introspection/introspection_parts.ts";
 import { GrantStore, type Lifetimes } from "./grants/grant_store.ts";
 import type {
   AuthorizationServerOptions,
   DeviceGrant,
   GrantEvent,
+  IntrospectionEndpoint,
   ResourceOf,
   Resources,
   ServerPages,
@@ -39,6 +41,8 @@ export interface Settings {
   readonly now: () => number;
   readonly tokens: Tokens;
   readonly grants: GrantStore;
+  /** The introspection endpoint, or `null` without it. */
+  readonly introspection: AnswerIntrospection | null;
   /** The device grant, or `null` without it. */
   readonly device: DeviceParts | null;
 }
@@ -105,7 +109,8 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
     now,
     tokens: new Tokens(secrets, issuer),
     grants: new GrantStore(call, { issuer, lifetimes, now }),
-    device: devicePartsOf(options.device)?.(store, now) ?? null,
+    introspection: partsOf<AnswerIntrospection>(options, "introspection"),
+    device: partsOf<CreateDeviceParts>(options, "device")?.(store, now) ?? null,
   };
 }
 
@@ -113,14 +118,20 @@ function fail(reason: string): never {
   throw new TypeError(`Cannot create ${OWNER}: ${reason}`);
 }
 
-/** Returns the functions of the option, whose type hides them from callers. */
-function devicePartsOf(
-  device: DeviceGrant | undefined,
-): CreateDeviceParts | undefined {
-  if (device === undefined) return undefined;
-  const { parts } = device;
-  if (typeof parts !== "function") fail("device is not deviceGrant()");
-  return parts as CreateDeviceParts;
+/** Returns the functions of an option, whose type hides them from callers. */
+function partsOf<Parts>(
+  options: {
+    readonly device?: DeviceGrant;
+    readonly introspection?: IntrospectionEndpoint;
+  },
+  name: "device" | "introspection",
+): Parts | null {
+  const option = options[name];
+  if (option === undefined) return null;
+  if (typeof option?.parts !== "function") {
+    fail(`${name} is not the result of its function`);
+  }
+  return option.parts as Parts;
 }
 
 /** Checks an https URL, or http on localhost, without user, query and fragment. */
@@ -156,6 +167,7 @@ function pathsOf(paths: ServerPaths): Required<ServerPaths> {
     register: "/oauth/register",
     device: "/device",
     deviceCode: "/device/code",
+    introspect: "/introspect",
     ...paths,
   };
   for (const [name, path] of Object.entries(all)) {

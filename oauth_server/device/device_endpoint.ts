@@ -1,12 +1,12 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { accessOf, Refusal } from "../authorize/authorization_request.ts";
-import { type Client, grantedClient } from "../clients/client.ts";
+import { grantedClient } from "../clients/client.ts";
 import { DEVICE_LIFETIME, type GrantRow } from "../grants/grant_store.ts";
 import { randomGrantKey } from "../grants/tokens.ts";
 import type { Settings } from "../settings.ts";
-import { type GrantRequest, INVALID_CLIENT } from "../token/grant_checks.ts";
+import { type GrantRequest, registeredClient } from "../token/grant_checks.ts";
 import { answerForm } from "../token/token_endpoint.ts";
-import type { TokenFailure, TokenResult } from "../token/token_response.ts";
+import type { TokenResult } from "../token/token_response.ts";
 import type { DeviceLimits } from "./limits.ts";
 import { INTERVAL } from "./poll_pace.ts";
 import { displayedUserCode, randomUserCode } from "./user_code.ts";
@@ -26,7 +26,7 @@ export async function answerDeviceCode(
 
 async function startDevice(request: GrantRequest): Promise<TokenResult> {
   const { context, form, settings } = request;
-  const client = await clientOf(request);
+  const client = await registeredClient(request, "device");
   if ("error" in client) return client;
   try {
     const { resource, scopes } = accessOf(settings, form, client);
@@ -51,26 +51,6 @@ async function startDevice(request: GrantRequest): Promise<TokenResult> {
     if (!(error instanceof Refusal)) throw error;
     return { error: error.error, description: error.message };
   }
-}
-
-/**
- * Returns the client of a request. Only a registered one can use devices: anyone
- * can send this request, which must not make the server fetch a document.
- */
-async function clientOf(
-  request: GrantRequest,
-): Promise<Client | TokenFailure> {
-  const { clients } = request.settings;
-  const id = clients.claimedId(request);
-  const client = id === null ? null : await clients.find(id);
-  if (client === null) return INVALID_CLIENT;
-  if (client.source !== "registered" || !client.grants.includes("device")) {
-    return {
-      error: "unauthorized_client",
-      description: "The client cannot use devices",
-    };
-  }
-  return await clients.authenticate(request, client) ? client : INVALID_CLIENT;
 }
 
 /** Stores a request, and answers with its codes. */

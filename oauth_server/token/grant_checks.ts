@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
-import type { TokenRequest } from "../clients/client.ts";
+import type { Client, ClientGrant, TokenRequest } from "../clients/client.ts";
 import type { GrantRow } from "../grants/grant_store.ts";
 import { isSameResource } from "../resource_url.ts";
 import type { Settings } from "../settings.ts";
@@ -33,6 +33,29 @@ export async function checkClient(
   return await clients.authenticate({ form, headers }, client)
     ? null
     : INVALID_CLIENT;
+}
+
+/**
+ * Returns the client of a request without a grant. Only a registered one can send it:
+ * anyone can, and it must not make the server fetch a document.
+ *
+ * @param use The use that the client must have.
+ */
+export async function registeredClient(
+  request: GrantRequest,
+  use: ClientGrant,
+): Promise<Client | TokenFailure> {
+  const { clients } = request.settings;
+  const id = clients.claimedId(request);
+  const client = id === null ? null : await clients.find(id);
+  if (client === null) return INVALID_CLIENT;
+  if (client.source !== "registered" || !client.grants.includes(use)) {
+    return {
+      error: "unauthorized_client",
+      description: `The client does not have the grant "${use}"`,
+    };
+  }
+  return await clients.authenticate(request, client) ? client : INVALID_CLIENT;
 }
 
 /** Checks that a request is that of the client, and for the resource, of a row. */

@@ -126,7 +126,7 @@ const UNREAD =
 
 /** The other functions of the entries, which run for no request by themselves. */
 const OTHERS =
-  /^(?:create(?!Lifecycle)\w+|batchOutput|csrfToken|isSecretName|reportSecurityEvent|requireMatch)$/;
+  /^(?:create(?!Lifecycle)\w+|batchOutput|csrfToken|grantedScopes|isSecretName|reportSecurityEvent|requireMatch)$/;
 
 Deno.test("every middleware is in the application of these tests", async () => {
   const app = await Deno.readTextFile(
