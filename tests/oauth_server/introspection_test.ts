@@ -97,9 +97,6 @@ Deno.test("an API on another machine learns who uses an access token (RFC 7662, 
 
 Deno.test("createIntrospection() and createResourceServer() accept the tokens of a server, until their grant ends", async () => {
   const server = start();
-  const { router } = server;
-  const fetch: typeof globalThis.fetch = async (input, init) =>
-    await router.fetch(new Request(input, init));
   const api = createResourceServer({
     name: "Notes",
     resource: API,
@@ -113,7 +110,8 @@ Deno.test("createIntrospection() and createResourceServer() accept the tokens of
     }],
     scopes: ["notes:read", "notes:write"],
     verify: ({ sub }) => ({ id: sub }),
-    fetch,
+    fetch: async (input, init) =>
+      await server.router.fetch(new Request(input, init)),
     now: () => server.clock.now,
   });
   const other = createRouter({ middleware: [auth({ schemes: [api.scheme] })] });
