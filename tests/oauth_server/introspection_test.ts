@@ -4,7 +4,6 @@ import {
   createIntrospection,
   createResourceServer,
 } from "@gatehouse/web/auth/access-tokens";
-import { hashToken } from "@gatehouse/web/auth";
 import { Auth, auth } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { introspectionEndpoint } from "@gatehouse/web/oauth-server";
@@ -28,19 +27,22 @@ import {
 
 const SECRET = "billing_" + "s".repeat(43);
 
+/** The result of `hashToken(SECRET)`. */
+const SECRET_HASH = "cNmRl5kyEb44P9HaEbMkv-2Adgs47QE56UGeNxYGH_E";
+
 const CLIENTS = [
   { id: "web", name: "Web client", redirectUris: [CALLBACK] },
   {
     id: "billing",
     name: "Billing",
     grants: ["introspection"],
-    authentication: { secretHashes: [await hashToken(SECRET)] },
+    authentication: { secretHashes: [SECRET_HASH] },
   },
   {
     id: "partner",
     name: "Partner",
     redirectUris: [CALLBACK],
-    authentication: { secretHashes: [await hashToken(SECRET)] },
+    authentication: { secretHashes: [SECRET_HASH] },
   },
 ] as const;
 
