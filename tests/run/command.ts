@@ -33,7 +33,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** Runs a suite. */
 export async function runSuite(
-  { args, clean }: Suite,
+  { args, clean, jobs = 1 }: Suite,
   options: readonly string[],
   runOptions: RunOptions,
 ): Promise<Outcome> {
@@ -44,9 +44,7 @@ export async function runSuite(
   const all = [...testArguments(lock), `--junit-path=${report}`, order]
     .concat(options.filter((option) => option !== order), args);
   runOptions.print(`In the order of ${order}\n`);
-  // One isolate more than cores, because some tests wait for timeouts.
-  const jobs = String(navigator.hardwareConcurrency + 1);
-  const env = { DENO_JOBS: jobs, ...runOptions.env };
+  const env = { DENO_JOBS: String(jobs), ...runOptions.env };
   try {
     const outcome = await runDeno(all, { ...runOptions, env });
     return { ...outcome, files: readReport(await Deno.readTextFile(report)) };

@@ -6,6 +6,12 @@ import { LONG, quickFiles, SHARED, testFiles, wrap } from "./wrappers.ts";
 export interface Suite {
   /** Arguments of `deno test`. */
   readonly args: readonly string[];
+  /**
+   * The number of isolates that run at the same time.
+   *
+   * @default {1}
+   */
+  readonly jobs?: number;
   /** Removes files that were written for it. */
   readonly clean?: () => Promise<void>;
 }
@@ -41,6 +47,12 @@ export const SLOW: readonly string[] = [
   "tests/long/site_browser_test.ts",
 ];
 
+/**
+ * The number of cores. More isolates run at the same time, because many tests wait
+ * for timeouts, and twice as many if they start no other programs.
+ */
+const CORES = navigator.hardwareConcurrency;
+
 /** All suites by name. */
 export const SUITES = {
   /** All tests but the long ones, in a few isolates. */
@@ -54,9 +66,9 @@ export const SUITES = {
     parallel({
       paths: (await testFiles(LONG))
         .filter((file) => !(file in UNDISTURBED) && !SLOW.includes(file)),
-    }),
+    }, CORES + 1),
   /** The slow ones. */
-  "test:slow": () => Promise.resolve(parallel({ paths: SLOW })),
+  "test:slow": () => Promise.resolve(parallel({ paths: SLOW }, CORES + 1)),
   /** The long tests that run one after the other. */
   "test:undisturbed": () => Promise.resolve({ args: Object.keys(UNDISTURBED) }),
 } satisfies Record<string, () => Promise<Suite>>;
@@ -88,6 +100,7 @@ export async function suiteOf(paths: readonly string[]): Promise<Suite> {
 
 function parallel(
   { paths, remove }: { paths: readonly string[]; remove?: Suite["clean"] },
+  jobs = CORES * 2,
 ): Suite {
-  return { args: ["--parallel", ...paths], clean: remove };
+  return { args: ["--parallel", ...paths], clean: remove, jobs };
 }
