@@ -87,6 +87,9 @@ interface Processes extends AsyncDisposable {
   readonly apps: readonly TestApp[];
 }
 
+/** The number of times that a request is sent, if its connection is reset. */
+const MAX_TRIES = 10;
+
 /**
  * Returns the application at an address. workerd resets some connections of 200
  * concurrent requests. A client repeats such a request.
@@ -101,7 +104,11 @@ function appAt(address: string): TestApp {
         fetch(address + pathname + search, {
           ...{ method, headers, body, redirect: "manual" },
         });
-      return await send().catch(send);
+      for (let tries = 1; tries < MAX_TRIES; tries++) {
+        const response = await send().catch(() => null);
+        if (response !== null) return response;
+      }
+      return await send();
     },
   };
   return { router };
