@@ -1,5 +1,5 @@
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { hasPostgres, type Project, RUNTIMES, TEMPLATES } from "./project.ts";
 
 /** The choices on the command line. Questions complete them. */
@@ -52,19 +52,7 @@ const OPTIONS = {
  * @throws {Error} If an option or a value is unknown.
  */
 export function parseCommandLine(args: readonly string[]): CommandLine {
-  const { values, positionals, tokens } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    allowPositionals: true,
-    tokens: true,
-    // The error messages of the runtimes differ, so the options are checked
-    // below.
-    strict: false,
-  });
-  for (const token of tokens) {
-    if (token.kind !== "option" || Object.hasOwn(OPTIONS, token.name)) continue;
-    throw refusal(`the option "${token.rawName}" is unknown`);
-  }
+  const { values, positionals } = readArguments(args, OPTIONS, refusal);
   const { template, runtime, database } = values;
   const { yes = false, help = false } = values;
   if (typeof yes !== "boolean" || typeof help !== "boolean") {

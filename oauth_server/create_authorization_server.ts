@@ -9,10 +9,9 @@ import { createEndpoints } from "./endpoints.ts";
 import { metadataOf } from "./metadata.ts";
 import type {
   AuthorizationServer,
-  AuthorizationServerOptions,
-  Resources,
   ServerRoutes,
-} from "./options.ts";
+} from "./authorization_server.ts";
+import type { AuthorizationServerOptions, Resources } from "./options.ts";
 import { createResource } from "./resource.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 

@@ -26,22 +26,26 @@ export { introspectionEndpoint } from "./introspection/introspection_endpoint.ts
 export { createAuthorizationServer } from "./create_authorization_server.ts";
 export type {
   AuthorizationServer,
-  AuthorizationServerOptions,
-  ConsentPage,
-  ConsentScope,
-  DeviceGrant,
-  DevicePage,
   DeviceRoutes,
-  ErrorPage,
+  ResourceOptions,
+  ScopesOf,
+  ServerRoutes,
+} from "./authorization_server.ts";
+export type {
+  AuthorizationServerOptions,
+  DeviceGrant,
   GrantEvent,
   IntrospectionEndpoint,
-  Page,
   ResourceOf,
-  ResourceOptions,
   Resources,
-  ScopesOf,
   ServerLifetimes,
-  ServerPages,
   ServerPaths,
-  ServerRoutes,
 } from "./options.ts";
+export type {
+  ConsentPage,
+  ConsentScope,
+  DevicePage,
+  ErrorPage,
+  Page,
+  ServerPages,
+} from "./pages/page_options.ts";

@@ -1,22 +1,12 @@
-import type {
-  ResourceServer,
-  ResourceServerOptions,
-} from "../auth/access_tokens/mod.ts";
-import type {
-  ConnectedApps,
-  GrantClient,
-  UserSource,
-} from "../auth/internal.ts";
+import type { UserSource } from "../auth/internal.ts";
 import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
-import type { Markup } from "../router/content/mod.ts";
-import type { Controller, Middleware, RequestContext } from "../router/mod.ts";
-import type { Route } from "../router/routes/mod.ts";
 import type { SessionStore } from "../session/mod.ts";
 import type { RegisteredClients } from "./clients/client.ts";
 import type {
   ClientDocumentOptions,
   RegistrationOptions,
 } from "./clients/options.ts";
+import type { ServerPages } from "./pages/page_options.ts";
 
 /**
  * A resource: an API whose access tokens the server issues.
@@ -51,88 +41,6 @@ export interface ResourceOf<Scope extends string> {
 
 /** The resources of a server, by URL. */
 export type Resources = Readonly<Record<string, ResourceOf<string>>>;
-
-/** Creates the content of a page, with `html`. */
-export type Page<Parts> = (parts: Parts, context: RequestContext) => Markup;
-
-/** A scope on the consent page. */
-export interface ConsentScope {
-  /** The scope. */
-  readonly name: string;
-  /** The scope in words. */
-  readonly text: string;
-  /** `true` if the user has not yet given it to this client. */
-  readonly isNew: boolean;
-}
-
-/** The parts of the consent page. */
-export interface ConsentPage {
-  /** The client that asks. */
-  readonly client: GrantClient;
-  /**
-   * `true` if the application knows the client. The names of other clients are
-   * chosen by strangers.
-   */
-  readonly isKnown: boolean;
-  /** The host to which the browser returns, or the scheme of a native app. */
-  readonly redirectHost: string;
-  /** `true` if the browser returns to a program on the user's own device. */
-  readonly isLoopback: boolean;
-  /** `true` if the user has no grant for this client. */
-  readonly isNew: boolean;
-  /** The name of the resource. */
-  readonly resource: string;
-  /** The name or the email address of the user, if there is one. */
-  readonly user: string | undefined;
-  /** The requested scopes. */
-  readonly scopes: readonly ConsentScope[];
-  /**
-   * The form, with the scopes as checkboxes and the two buttons. The page must
-   * contain it unchanged.
-   */
-  readonly form: Markup;
-}
-
-/** The parts of the page on which users approve a device. */
-export interface DevicePage
-  extends Omit<ConsentPage, "isLoopback" | "redirectHost"> {
-  /** The code, such as `WDJB-MJHT`, which the device shows too. */
-  readonly code: string;
-  /**
-   * The address of the device.
-   *
-   * @default {undefined}
-   */
-  readonly address?: string;
-}
-
-/** The parts of an error page. */
-export interface ErrorPage {
-  /** The reason, as a sentence. */
-  readonly text: string;
-}
-
-/** Pages of the application. The frame and its policy stay those of the server. */
-export interface ServerPages {
-  /**
-   * Creates the content of the consent page.
-   *
-   * @default {the page of the library}
-   */
-  readonly consent?: Page<ConsentPage>;
-  /**
-   * Creates the content of the page on which users approve a device.
-   *
-   * @default {the page of the library}
-   */
-  readonly device?: Page<DevicePage>;
-  /**
-   * Creates the content of the page for a request that cannot go back to its client.
-   *
-   * @default {the page of the library}
-   */
-  readonly error?: Page<ErrorPage>;
-}
 
 /** Lifetimes in milliseconds. */
 export interface ServerLifetimes {
@@ -356,14 +264,6 @@ export interface AuthorizationServerOptions<
   readonly now?: () => number;
 }
 
-/** The routes of the pages. */
-export type ServerRoutes = {
-  /** The authorization endpoint. */
-  readonly authorize: Route<"GET", string>;
-  /** The form of the consent page, at the same path. */
-  readonly consent: Route<"POST", string>;
-};
-
 /** The option `introspection` of a server, which `introspectionEndpoint()` creates. */
 export interface IntrospectionEndpoint {
   /** The function of the endpoint, for the server. */
@@ -374,75 +274,4 @@ export interface IntrospectionEndpoint {
 export interface DeviceGrant {
   /** The functions of the grant, for the server. */
   readonly parts: unknown;
-}
-
-/** The routes of the page for devices. */
-export type DeviceRoutes = {
-  /** The page on which users type a code, and approve the device. */
-  readonly device: Route<"GET", string>;
-  /** Its form, at the same path. */
-  readonly decision: Route<"POST", string>;
-};
-
-/** Options for {@linkcode AuthorizationServer.resource}. */
-export type ResourceOptions<User extends AuthenticatedUser> = Pick<
-  ResourceServerOptions<User, string>,
-  "dpop" | "metadata" | "requireDPoP"
->;
-
-/** The scopes of a resource. */
-export type ScopesOf<Resource> = Resource extends ResourceOf<infer Scope>
-  ? Scope
-  : never;
-
-/**
- * An authorization server.
- *
- * @typeParam User The type of the users.
- * @typeParam R The resources.
- */
-export interface AuthorizationServer<
-  User extends AuthenticatedUser,
-  R extends Resources,
-> extends ConnectedApps {
-  /**
-   * Serves the metadata, the token endpoint and the revocation endpoint. Put it first
-   * in the middleware of the outermost router: these requests have no cookies, and
-   * their own CORS and limits.
-   */
-  readonly endpoints: Middleware<readonly []>;
-
-  /** The routes of the pages. */
-  readonly routes: ServerRoutes;
-
-  /**
-   * The controller of these routes. The session, the protection against other sites
-   * and `auth` must run before it.
-   */
-  readonly controller: Controller<ServerRoutes>;
-
-  /** The routes of the page for devices. Map them with the option `device`. */
-  readonly deviceRoutes: DeviceRoutes;
-
-  /** The controller of these routes. It needs the same middleware. */
-  readonly deviceController: Controller<DeviceRoutes>;
-
-  /**
-   * Creates the resource server of a resource: the scheme for its tokens, its metadata
-   * and its guard. It makes no request to another server.
-   *
-   * @param url The URL of the resource.
-   * @param options Other options of the resource server.
-   * @throws {TypeError} If the URL is not one of the resources.
-   */
-  readonly resource: <Url extends keyof R & string>(
-    url: Url,
-    options?: ResourceOptions<User>,
-  ) => ResourceServer<User, ScopesOf<R[Url]>>;
-
-  /** The metadata of the server (RFC 8414). */
-  readonly metadata: Readonly<Record<string, unknown>>;
-
-  /** Removes expired grants from a store that does not do so itself. */
-  readonly sweep: () => Promise<void>;
 }

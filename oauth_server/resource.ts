@@ -5,7 +5,7 @@ import {
   type TokenIntrospection,
 } from "../auth/access_tokens/mod.ts";
 import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
-import type { ResourceOptions } from "./options.ts";
+import type { ResourceOptions } from "./authorization_server.ts";
 import type { SecurityScheme } from "../router/mod.ts";
 import type { Resource, Settings } from "./settings.ts";
 import { scopesOf } from "./token/token_response.ts";

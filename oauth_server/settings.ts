@@ -19,9 +19,9 @@ import type {
   IntrospectionEndpoint,
   ResourceOf,
   Resources,
-  ServerPages,
   ServerPaths,
 } from "./options.ts";
+import type { ServerPages } from "./pages/page_options.ts";
 import { Tokens } from "./grants/tokens.ts";
 
 /** The options of a server, with their defaults. */

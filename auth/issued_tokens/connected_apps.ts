@@ -31,7 +31,7 @@ export interface UserSource<User extends AuthenticatedUser> {
    * returned. Their requests could give themselves more rights.
    *
    * @param context The context of the request.
-   * @default {the user of `Auth`, if the session has logged this user in, and nobody acts}
+   * @default {the user of `Auth`, if this user is logged in by the session, and no administrator acts as the user}
    */
   readonly loggedIn?: (context: RequestContext) => User | null;
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { readArguments } from "../arguments.ts";
 
 /** The systems that accounts come from. */
 export const SYSTEMS = ["better-auth", "auth-js", "lucia"] as const;
@@ -46,18 +46,7 @@ const OPTIONS = {
  * @throws {Error} If an option is missing, unknown or malformed.
  */
 export function parseOptions(args: readonly string[]): MigrateOptions | null {
-  const { values, positionals, tokens } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    allowPositionals: true,
-    tokens: true,
-    // The error messages of the runtimes differ.
-    strict: false,
-  });
-  for (const token of tokens) {
-    if (token.kind !== "option" || Object.hasOwn(OPTIONS, token.name)) continue;
-    throw refusal(`the option "${token.rawName}" is unknown`);
-  }
+  const { values, positionals } = readArguments(args, OPTIONS, refusal);
   const { database, from, help = false, to = database, write = false } = values;
   if (help === true) return null;
   if (positionals.length > 0) {

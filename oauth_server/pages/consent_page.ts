@@ -4,7 +4,7 @@ import type { AuthorizationRequest } from "../authorize/authorization_request.ts
 import type { UserRequest } from "../authorize/authorize.ts";
 import { isLoopbackRedirect } from "../clients/redirect_uri.ts";
 import type { KeyedGrant } from "../grants/grant_store.ts";
-import type { ConsentPage, ConsentScope } from "../options.ts";
+import type { ConsentPage, ConsentScope } from "./page_options.ts";
 import { renderPage } from "./page.ts";
 import { redirectHostOf } from "./redirect_host.ts";
 import type { Settings } from "../settings.ts";

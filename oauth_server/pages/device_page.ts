@@ -2,7 +2,7 @@ import { html, type Markup } from "../../router/content/mod.ts";
 import type { Client } from "../clients/client.ts";
 import type { WaitingDevice } from "../device/device_consent.ts";
 import type { GrantRow, KeyedGrant } from "../grants/grant_store.ts";
-import type { DevicePage } from "../options.ts";
+import type { DevicePage } from "./page_options.ts";
 import type { Settings } from "../settings.ts";
 import { consentForm, endOfAccess, nameOf } from "./consent_page.ts";
 import { renderPage } from "./page.ts";

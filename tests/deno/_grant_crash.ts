@@ -13,34 +13,21 @@ import {
   refresh,
   startServer,
 } from "../oauth_server/_server.ts";
+import { crashPoints } from "./_crash_points.ts";
 import { openStore } from "./_session_stores.ts";
 
 const [file, place] = Deno.args;
 const { store } = await openStore("sqlite", file!);
-let passed = 0;
 
 function print(line: Readonly<Record<string, string>>): void {
   const bytes = new TextEncoder().encode(`${JSON.stringify(line)}\n`);
   Deno.stdout.writeSync(bytes);
 }
 
-function pass(name: string): void {
-  if (++passed !== Number(place)) return;
-  print({ place: `${step}: ${name}` });
-  Deno.kill(Deno.pid, "SIGKILL");
-  // The signal arrives at once, but not within this statement.
-  while (true);
-}
-
-async function around<Value>(
-  name: string,
-  call: () => Value | Promise<Value>,
-): Promise<Value> {
-  pass(`before ${name}`);
-  const value = await call();
-  pass(`after ${name}`);
-  return value;
-}
+const { around, pass } = crashPoints(
+  place,
+  (name) => print({ place: `${step}: ${name}` }),
+);
 
 let step = "consent";
 const wrapped: SessionStore = {

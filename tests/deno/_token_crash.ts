@@ -7,29 +7,16 @@
  */
 import type { SessionStore } from "@gatehouse/web/session";
 import { createTokenService } from "./_token_service.ts";
+import { crashPoints } from "./_crash_points.ts";
 import { openStore } from "./_session_stores.ts";
 
 const [file, issuer, clientSecret, origin, Cookie, clock, place] = Deno.args;
 const { store } = await openStore("sqlite", file);
-let passed = 0;
 
-function pass(name: string): void {
-  if (++passed !== Number(place)) return;
-  Deno.stdout.writeSync(new TextEncoder().encode(name));
-  Deno.kill(Deno.pid, "SIGKILL");
-  // The signal arrives at once, but not within this statement.
-  while (true);
-}
-
-async function around<Value>(
-  name: string,
-  call: () => Value | Promise<Value>,
-): Promise<Value> {
-  pass(`before ${name}`);
-  const value = await call();
-  pass(`after ${name}`);
-  return value;
-}
+const { around } = crashPoints(
+  place,
+  (name) => Deno.stdout.writeSync(new TextEncoder().encode(name)),
+);
 
 let isAnswered = false;
 const late = () => isAnswered ? "with new tokens " : "";

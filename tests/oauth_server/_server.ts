@@ -96,6 +96,20 @@ interface TestUser extends AuthenticatedUser {
 
 type Options = AuthorizationServerOptions<TestUser, typeof RESOURCES>;
 
+/** Creates a store in memory with other functions. */
+export function changedStore(
+  change: (inner: SessionStore) => Partial<SessionStore>,
+): SessionStore {
+  const inner = createMemorySessionStore();
+  return {
+    get: inner.get.bind(inner),
+    put: inner.put.bind(inner),
+    delete: inner.delete.bind(inner),
+    byIndex: inner.byIndex!.bind(inner),
+    ...change(inner),
+  };
+}
+
 /** Settings of {@linkcode startServer}. */
 export interface ServerSettings
   extends Partial<Omit<Options, "store" | "users" | "now">> {

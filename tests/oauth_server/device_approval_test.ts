@@ -1,10 +1,6 @@
 /** Scopes and grants after the approval of a device. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
-  createMemorySessionStore,
-  type SessionStore,
-} from "@gatehouse/web/session";
-import {
   deviceGrant,
   type RegisteredClient,
 } from "@gatehouse/web/oauth-server";
@@ -12,6 +8,7 @@ import type { TestClient } from "@gatehouse/web/testing";
 import {
   browserOf,
   callAPI,
+  changedStore,
   ORIGIN,
   post,
   readConsent,
@@ -119,16 +116,12 @@ Deno.test("the 21st device of a user ends the longest unused one", async () => {
 
 Deno.test("the grant of a device has the times of the login and of the decision", async () => {
   const values: string[] = [];
-  const inner = createMemorySessionStore();
-  const store: SessionStore = {
-    get: inner.get.bind(inner),
-    delete: inner.delete.bind(inner),
-    byIndex: inner.byIndex!.bind(inner),
+  const store = changedStore((inner) => ({
     put: (key, value, options) => {
       if (key.endsWith("~grant")) values.push(value);
       return inner.put(key, value, options);
     },
-  };
+  }));
   const app = startDevices({ store });
   const { clock } = app;
   const browser = await browserOf(app);
@@ -162,13 +155,7 @@ Deno.test("a browser has at most five pages of devices, of which the oldest ends
 });
 
 Deno.test("a store without room gives a device no code", async () => {
-  const inner = createMemorySessionStore();
-  const store: SessionStore = {
-    get: inner.get.bind(inner),
-    delete: inner.delete.bind(inner),
-    byIndex: inner.byIndex!.bind(inner),
-    put: () => Promise.resolve(false),
-  };
+  const store = changedStore(() => ({ put: () => Promise.resolve(false) }));
   const app = startDevices({ store });
   const response = await post(app, "/device/code", { client_id: "tv" });
   assertEquals(response.status, 503);

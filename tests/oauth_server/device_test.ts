@@ -14,6 +14,7 @@ import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import {
   browserOf,
   callAPI,
+  changedStore,
   type ConsentForm,
   ORIGIN,
   post,
@@ -367,22 +368,18 @@ Deno.test("neighbors who try many codes leave each user five tries", async () =>
 
 Deno.test("if two devices have the same user code by chance, it finds neither", async () => {
   const rows = new Map<string, string>();
-  const inner = createMemorySessionStore();
-  const store: SessionStore = {
-    get: inner.get.bind(inner),
-    delete: inner.delete.bind(inner),
-    byIndex: inner.byIndex!.bind(inner),
+  const store = changedStore((inner) => ({
     put: (key, value, options) => {
       rows.set(key, value);
       return inner.put(key, value, options);
     },
-  };
+  }));
   const server = startDevices({ store });
   const codes = await start(server);
   const [[key, value] = ["", ""]] = rows;
   // Another device has the same code, so either could be meant.
   const { device } = JSON.parse(value);
-  const isAdded = await inner.put(tamper(key, 0), value, {
+  const isAdded = await store.put(tamper(key, 0), value, {
     ttl: 600_000,
     ifVersion: null,
     index: [`oauth-device:${device.name}`],
@@ -396,16 +393,12 @@ Deno.test("if two devices have the same user code by chance, it finds neither", 
 
 Deno.test("a row keeps neither the address nor the name of its code after the decision", async () => {
   const values: string[] = [];
-  const inner = createMemorySessionStore();
-  const store: SessionStore = {
-    get: inner.get.bind(inner),
-    delete: inner.delete.bind(inner),
-    byIndex: inner.byIndex!.bind(inner),
+  const store = changedStore((inner) => ({
     put: (key, value, options) => {
       if (key.endsWith("~grant")) values.push(value);
       return inner.put(key, value, options);
     },
-  };
+  }));
   const server = startDevices({ store });
   const tv = createTestClient(server.router, {
     origin: ORIGIN,
@@ -431,16 +424,12 @@ Deno.test("a row keeps neither the address nor the name of its code after the de
 
 Deno.test("the user codes of a store are not in it", async () => {
   const keys: string[] = [];
-  const inner = createMemorySessionStore();
-  const store: SessionStore = {
-    get: inner.get.bind(inner),
-    delete: inner.delete.bind(inner),
-    byIndex: inner.byIndex!.bind(inner),
+  const store = changedStore((inner) => ({
     put: (key, value, options) => {
       keys.push(key + value);
       return inner.put(key, value, options);
     },
-  };
+  }));
   const server = startDevices({ store });
   const { device_code, user_code } = await start(server);
   const all = keys.join();
