@@ -147,7 +147,7 @@ const ofOpenID: Use["changes"] = {
 };
 
 const waits =
-  "a test of it needs real time: tests/auth/external/transport_test.ts";
+  "a test of it needs real time: tests/auth/issuer/bounded_fetch_test.ts";
 const loopback =
   "its addresses are not on localhost, tests/auth/external/options_test.ts";
 const NO_TOKEN = "there is no ID token";
