@@ -48,6 +48,18 @@ export const accountChecks: readonly Check[] = [
     const { email } = account;
     expect("findByEmail", (await store.findByEmail(email))?.id, account.id);
   }],
+  ["create() stores a block", async (store) => {
+    for (const until of [null, 2_000_000_000_000]) {
+      const disabled = { reason: "", until };
+      const created = await create(store, { disabled });
+      const { disabled: stored, version } = (await store.find(created.id))!;
+      expect("find", sorted(stored), sorted(disabled));
+      expect("create", [sorted(created.disabled), version], [
+        sorted(stored),
+        1,
+      ]);
+    }
+  }],
   ["create() accepts one of many accounts with an address", async (store) => {
     const { email } = newAccount();
     const created = await Promise.all(

@@ -1,7 +1,7 @@
 import { completeAuth } from "../../auth/internal.ts";
 import type { Middleware } from "../../router/mod.ts";
 import { Session } from "../../session/mod.ts";
-import { isDisabled, unlessEnded } from "../actions/enter.ts";
+import { unlessEnded } from "../actions/enter.ts";
 import type { AccountStore } from "../store/store.ts";
 import type { TakeOldSession } from "./old_sessions.ts";
 
@@ -11,12 +11,6 @@ export interface AdoptSessionsOptions {
   readonly store: AccountStore;
   /** The function that ends the old session of a request and returns it. */
   readonly take: TakeOldSession;
-  /**
-   * Returns the time in epoch milliseconds.
-   *
-   * @default {Date.now}
-   */
-  readonly now?: () => number;
 }
 
 /**
@@ -26,7 +20,7 @@ export interface AdoptSessionsOptions {
  *
  * It ends the old session even if the browser is logged in already: otherwise, the
  * old cookie would undo a later logout. It adopts no session of an account that is
- * blocked, or whose owner has changed a way in since the import: an old session
+ * or was blocked, or whose owner has changed a way in since the import: an old session
  * may be the stolen one that the change was meant to end.
  *
  * The login is as old as the old session. Sensitive pages ask for a new proof. It
@@ -64,14 +58,14 @@ export interface AdoptSessionsOptions {
  * @returns The middleware.
  */
 export function adoptSessions(
-  { now = Date.now, store, take }: AdoptSessionsOptions,
+  { store, take }: AdoptSessionsOptions,
 ): Middleware<readonly []> {
   return async (context, next) => {
     const old = await take(context.request);
     if (old !== null && context.get(Session).userId === undefined) {
       const account = await store.find(old.userId);
       // An import has the version 1, and each change of a way in raises it.
-      if (account?.version === 1 && !isDisabled(account, now())) {
+      if (account?.version === 1 && account.disabled === null) {
         await unlessEnded(completeAuth(context, account.id, {
           version: account.version,
           methods: ["external"],

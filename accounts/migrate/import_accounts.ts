@@ -127,7 +127,7 @@ class Import {
     const email = canonicalName(account.email ?? "");
     const existing = await this.#store.find(id);
     // The owner may have removed what the other system still has.
-    if (existing !== null && !isUnchanged(existing, account)) {
+    if (existing !== null && existing.version !== 1) {
       this.counts.existing++;
       return;
     }
@@ -138,27 +138,19 @@ class Import {
       this.#report(id, reason);
       return;
     }
-    if (existing !== null) this.counts.existing++;
-    else if (!await this.#create(account, email)) {
+    const stored = existing ?? await this.#create(account, email);
+    if (stored === null) {
       this.counts.refused++;
       this.#report(id, "another account has the address");
       return;
     }
-    await this.#addWaysIn(account, email, await this.#block(account, existing));
-  }
-
-  /**
-   * Blocks an account before it gets its ways in, so that an interrupted import opens
-   * none. Returns the version of the account.
-   */
-  async #block(
-    { disabled = null, id }: ImportedAccount,
-    existing: StoredAccount | null,
-  ): Promise<number> {
-    const version = existing?.version ?? 1;
-    if (disabled === null || version !== 1) return version;
-    // If this loses a race, the account has another version, and gets no way in.
-    return await this.#store.change(id, version, { disabled }) ?? version;
+    if (existing !== null) this.counts.existing++;
+    await this.#addWaysIn(account, email);
+    // The old system has blocked the account later. An interrupted import must find
+    // the version 1 again, so this comes last.
+    if (account.disabled && stored.disabled === null) {
+      await this.#store.change(id, 1, { disabled: account.disabled });
+    }
   }
 
   #report(id: string, problem: string): void {
@@ -192,7 +184,10 @@ class Import {
     }
   }
 
-  async #create(account: ImportedAccount, email: string): Promise<boolean> {
+  async #create(
+    account: ImportedAccount,
+    email: string,
+  ): Promise<StoredAccount | null> {
     const { createdAt, fields = {}, id, language = null, name = "" } = account;
     const { passwordHash = "", role = this.#roles[0]! } = account;
     const isRole = this.#roles.includes(role);
@@ -206,36 +201,35 @@ class Import {
       fields,
       createdAt,
       passwordHash,
+      disabled: account.disabled ?? null,
     });
-    if (created === null) return false;
+    if (created === null) return null;
     this.counts.created++;
     if (passwordHash !== "") this.counts.passwords++;
     if (!isRole) this.#report(id, "the role is not one of the application");
-    return true;
+    return created;
   }
 
   async #addWaysIn(
     account: ImportedAccount,
     email: string,
-    version: number,
   ): Promise<void> {
     const { id, passkeys = [], problems = [] } = account;
     const store = createPasskeyStore(this.#store);
     for (const passkey of passkeys) {
-      const isNew = await store.create({ ...passkey, userId: id }, version);
+      const isNew = await store.create({ ...passkey, userId: id }, 1);
       if (isNew) this.counts.passkeys++;
       else if ((await store.get(passkey.id))?.userId !== id) {
         this.#report(id, "another account has a passkey with the same id");
       }
     }
-    await this.#addLogins(account, email, version);
+    await this.#addLogins(account, email);
     for (const problem of problems) this.#report(id, problem);
   }
 
   async #addLogins(
     { createdAt, id, logins = [] }: ImportedAccount,
     email: string,
-    version: number,
   ): Promise<void> {
     for (const { name = email, ...login } of logins) {
       const key = identityId(login);
@@ -248,7 +242,7 @@ class Import {
         usedAt: null,
         counter: 0,
         data: { provider: login.provider },
-      }, version);
+      }, 1);
       if (isNew) this.counts.logins++;
       else if (
         (await this.#store.findWayIn(IDENTITY, key))?.account.id !== id
@@ -257,16 +251,4 @@ class Import {
       }
     }
   }
-}
-
-/**
- * Returns `true` if no one has changed an account since its import. A block is the
- * only change that an import makes, and raises the version.
- */
-function isUnchanged(
-  { disabled, version }: StoredAccount,
-  imported: ImportedAccount,
-): boolean {
-  const isBlocked = disabled !== null && Boolean(imported.disabled);
-  return version === 1 || version === 2 && isBlocked;
 }

@@ -119,7 +119,7 @@ class MemoryAccountStore implements AccountStore {
       ...account,
       hasPassword: passwordHash !== "",
       version: 1,
-      disabled: null,
+      disabled: account.disabled ?? null,
       deleteAt: null,
     };
     this.#entries.set(account.id, { account: stored, passwordHash });

@@ -76,6 +76,8 @@ export class SQLAccountStore implements AccountStore {
 
   async create(account: NewAccount): Promise<StoredAccount | null> {
     const { users, columns } = this.#names;
+    const { disabled = null } = account;
+    const until = disabled?.until ?? null;
     const values: [AccountColumn, SQLValue][] = [
       ["id", account.id],
       ["email", account.email],
@@ -88,6 +90,8 @@ export class SQLAccountStore implements AccountStore {
       ["version", 1],
       ["ways_after", 0],
       ["created_at", Math.floor(account.createdAt)],
+      ["disabled_reason", disabled && disabled.reason],
+      ["disabled_until", until && Math.floor(until)],
     ];
     const rows = await this.#db.run(
       `INSERT INTO ${users} (${values.map(([column]) => columns[column])})

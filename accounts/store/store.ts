@@ -61,6 +61,12 @@ export interface NewAccount extends
   > {
   /** The hash of the password, or an empty string. */
   readonly passwordHash: string;
+  /**
+   * The block of the account from its creation.
+   *
+   * @default {null}
+   */
+  readonly disabled?: Disabled | null;
 }
 
 /** New values that open no way into the account. */
@@ -245,7 +251,7 @@ export interface AccountStore {
   due(now: number): Promise<readonly StoredAccount[]>;
 
   /**
-   * Stores a new account with the version 1.
+   * Stores a new account with the version 1. One statement stores its block, too.
    *
    * @param account The account.
    * @returns The account; `null` if another one has the address.

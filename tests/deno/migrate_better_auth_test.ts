@@ -35,16 +35,18 @@ async function startOld() {
     { name: "Carol", email: "carol@example.com", emailVerified: true },
     { providerId: "google", accountId: "google-7" },
   );
-  const dave = await old.browser().signUp("Dave");
+  const dave = old.browser();
+  const daveUser = await dave.signUp("Dave");
   const ban = `UPDATE "user" SET banned = 1, "banReason" = ? WHERE id = ?`;
-  old.query(ban, ["spam", dave.id]);
+  old.query(ban, ["spam", daveUser.id]);
   return {
     ...old,
     ada,
     bob,
+    dave,
     app,
     authenticator,
-    ids: [adaUser.id, carol.id, dave.id],
+    ids: [adaUser.id, carol.id, daveUser.id],
   };
 }
 
@@ -234,7 +236,7 @@ async function startAdopting() {
     middleware: [
       protection,
       session,
-      adoptSessions({ store, take, now }),
+      adoptSessions({ store, take }),
       auth,
     ],
   });
@@ -277,7 +279,10 @@ Deno.test("adoptSessions() adopts a session that has passed the second factor", 
 });
 
 Deno.test("adoptSessions() refuses forged, expired, foreign and ended sessions", async () => {
-  const { ada, database, ids, open, query, store } = await startAdopting();
+  const { ada, dave, database, ids, open, query, store } =
+    await startAdopting();
+  // An administrator of better-auth has blocked this user.
+  assertEquals(await open(dave.cookies).ask(), "?");
   const [name, value = ""] =
     [...ada.cookies].find(([name]) => name.endsWith("session_token")) ?? [];
   const token = decodeURIComponent(value).split(".")[0];
