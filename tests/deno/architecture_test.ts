@@ -51,12 +51,15 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/oauth_server/clients/_client_world.ts": [
     "oauth_server/clients/create_clients.ts",
   ],
-  "tests/oauth_server/clients/client_authentication_test.ts": [
-    "oauth_server/clients/client.ts",
-  ],
   "tests/oauth_server/clients/client_documents_test.ts": [
     "oauth_server/clients/client.ts",
     "oauth_server/clients/redirect_uri.ts",
+  ],
+  "tests/oauth_server/clients/create_clients_test.ts": [
+    "oauth_server/clients/client.ts",
+  ],
+  "tests/oauth_server/clients/credentials_test.ts": [
+    "oauth_server/clients/client.ts",
   ],
   "tests/oauth_server/clients/document_url_test.ts": [
     "oauth_server/clients/_document_url.ts",

@@ -1,5 +1,4 @@
-/** The arguments of `router.fetch`: an init, or the arguments of a runtime. */
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { createRouter, Platform } from "@gatehouse/web/fetch-router";
 
 const origin = "https://example.com";
@@ -107,25 +106,4 @@ Deno.test("router.fetch() rejects instead of throwing if the body was read befor
   await used.text();
   const result = createEcho().fetch(used, { method: "PUT" });
   await assertRejects(() => result, TypeError);
-});
-
-Deno.test("createRouter() rejects invalid values of its options", () => {
-  const options = [
-    { trailingSlash: "remove" },
-    { trustedProxies: "10.0.0.12" },
-    { trustedProxies: null },
-  ];
-  for (const each of options) {
-    assertThrows(
-      () => createRouter(each as never),
-      TypeError,
-      "Cannot create router",
-    );
-  }
-});
-
-Deno.test("createRouter() accepts null for a missing option", async () => {
-  const options = { defaultHandler: null, onError: null };
-  const router = createRouter(options as never);
-  assertEquals((await router.fetch("https://example.com/a")).status, 404);
 });

@@ -8,7 +8,6 @@ import {
   array,
   date,
   enum_,
-  flatten,
   instanceof_,
   intersect,
   lazy,
@@ -57,17 +56,24 @@ import {
 } from "@gatehouse/web/data-schema/form-data";
 
 type Nested = Nested[];
+
 const Nested: Schema<Nested> = array(lazy(() => Nested));
+
 const cyclic: unknown[] = [];
+
 cyclic.push(cyclic);
+
 const deep = JSON.parse("[".repeat(200) + "]".repeat(200));
+
 const getter = Object.defineProperty({}, "a", {
   enumerable: true,
   get() {
     throw new Error("hostile");
   },
 });
+
 const file = new File(["abc"], "a.txt", { type: "text/plain" });
+
 const text = string();
 
 const rows: [
@@ -275,32 +281,6 @@ Deno.test("messages of every type can be set", () => {
       assertEquals(result.success ? "" : result.issues[0]?.message, message);
     }
   }
-});
-
-Deno.test("flatten() sorts messages by field, and the others apart", () => {
-  const flat = flatten([
-    { code: "a", path: [], message: "whole", params: {} },
-    { code: "a", path: ["a", 0, "b"], message: "first", params: {} },
-    { code: "a", path: ["a", 0, "b"], message: "second", params: {} },
-    { code: "a", path: ["x"], message: "named", params: {}, field: "user[x]" },
-    { code: "a", path: ["__proto__"], message: "odd", params: {} },
-  ]);
-  assertEquals(flat.form, ["whole"]);
-  assertEquals(Object.entries(flat.fields), [
-    ["a.0.b", ["first", "second"]],
-    ["user[x]", ["named"]],
-    ["__proto__", ["odd"]],
-  ]);
-  assertEquals(flat.fields.toString, undefined);
-});
-
-Deno.test("flatten() sorts the issues of other libraries too", () => {
-  const flat = flatten([
-    { message: "whole" },
-    { message: "first", path: ["a", { key: 0 }, { key: "b" }] },
-  ]);
-  assertEquals(flat.form, ["whole"]);
-  assertEquals(Object.entries(flat.fields), [["a.0.b", ["first"]]]);
 });
 
 Deno.test("parse() throws an error that tells the first issue and holds all", () => {

@@ -1,17 +1,8 @@
-/** The pages for administrators, attacked by users and by administrators. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type AccountsOptions, createAccounts } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
-import { testAccounts } from "@gatehouse/web/accounts/testing";
-import { Actor, Auth } from "@gatehouse/web/auth-middleware";
-import { createRouter } from "@gatehouse/web/fetch-router";
-import {
-  createTestClient,
-  createTestProvider,
-  type TestClient,
-} from "@gatehouse/web/testing";
-import { captureConsole } from "../../_console.ts";
+import { createTestClient, createTestProvider } from "@gatehouse/web/testing";
 import { createMemoryApps } from "../_apps.ts";
 import {
   Browser,
@@ -20,50 +11,7 @@ import {
   routesOf,
   tokenOf,
 } from "../_accounts.ts";
-
-const DAY = 86_400_000;
-
-/** Starts accounts with the pages for administrators, Root and Ada. */
-async function start(options: Partial<AccountsOptions> = {}) {
-  const store = createMemoryAccountStore();
-  const accounts = testAccounts({ database: store, ...options });
-  const router = createRouter({ middleware: accounts.middleware });
-  router.map(accounts.routes, accounts.controller);
-  router.map(accounts.adminRoutes, accounts.adminController);
-  router.get("/", (context) =>
-    Response.json({
-      user: context.get(Auth)?.id ?? null,
-      actor: context.get(Actor)?.id ?? null,
-    }));
-  const create = async (name: string, role: string) =>
-    (await accounts.users.create({
-      email: `${name.toLowerCase()}@example.com`,
-      name,
-      role: role as "user",
-      emailVerified: true,
-    }))!.id;
-  const logIn = async (id: string) => {
-    const client: TestClient = createTestClient(router);
-    await accounts.logInTest(client, id);
-    return new Browser(client, {});
-  };
-  const rootId = await create("Root", "admin");
-  const adaId = await create("Ada", "user");
-  const log = async (of?: string) =>
-    (await store.audit.list({ of })).entries
-      .map(({ action, reason }) => reason ? `${action}: ${reason}` : action);
-  return {
-    accounts,
-    adaId,
-    create,
-    log,
-    logIn,
-    root: await logIn(rootId),
-    rootId,
-    router,
-    store,
-  };
-}
+import { DAY, start } from "./_admins.ts";
 
 Deno.test("only an administrator opens a page or changes an account", async () => {
   const { accounts, adaId, logIn, log, router, rootId } = await start();
@@ -121,14 +69,6 @@ Deno.test("an old login of an administrator changes nothing until it is confirme
   assertEquals((await accounts.users.find(adaId))?.role, "user");
 });
 
-Deno.test("an administrator who lost the role is refused at the next request", async () => {
-  const { accounts, create, root, rootId } = await start();
-  await create("Eve", "admin");
-  assertEquals((await root.get("/admin")).status, 200);
-  await accounts.users.setRole(rootId, "user");
-  assertEquals((await root.get("/admin")).status, 403);
-});
-
 Deno.test("a form on another site changes no account", async () => {
   const { accounts, adaId, root } = await start();
   const response = await root.client.fetch(`/admin/users/${adaId}`, {
@@ -183,21 +123,6 @@ Deno.test("a name with markup is text on the pages for administrators", async ()
     const policy = response.headers.get("Content-Security-Policy");
     assert(policy?.includes("default-src 'none'"));
   }
-});
-
-Deno.test("forms and JSON change roles, and the audit log has both", async () => {
-  const { accounts, adaId, log, root } = await start();
-  const path = `/admin/users/${adaId}`;
-  const form = await root.post(path, { do: "role", role: "admin" });
-  assertEquals([form.status, form.headers.get("Location")], [303, path]);
-  assertEquals((await accounts.users.find(adaId))?.role, "admin");
-  const json = await root.send(path, { do: "role", role: "user" });
-  assertEquals(json.status, 200);
-  assertEquals((await accounts.users.find(adaId))?.role, "user");
-  assertEquals((await log(adaId)).sort(), [
-    "role: admin → user",
-    "role: user → admin",
-  ]);
 });
 
 const malformed = [
@@ -291,24 +216,6 @@ Deno.test("administrators can neither block nor remove themselves or each other"
   }
 });
 
-Deno.test("the last administrator keeps the role, even if two lose it at once", async () => {
-  const { accounts, create, log, logIn, root, rootId } = await start();
-  const lose = { do: "role", role: "user" };
-  const alone = await root.send(`/admin/users/${rootId}`, lose);
-  assertEquals(alone.status, 409);
-  assertEquals((await log(rootId)).sort(), [
-    "refused: admin → user",
-    "role: admin → user",
-  ]);
-  const otherId = await create("Eve", "admin");
-  const eve = await logIn(otherId);
-  await Promise.all([
-    root.send(`/admin/users/${otherId}`, lose),
-    eve.send(`/admin/users/${rootId}`, lose),
-  ]);
-  assertEquals((await accounts.users.list({ role: "admin" })).users.length, 1);
-});
-
 Deno.test("the last administrator does not delete their account, even if two do it at once", async () => {
   const { accounts, create, log, logIn, root, rootId, store } = await start();
   const alone = await root.send("/account/delete", {});
@@ -365,36 +272,6 @@ Deno.test("acting as a user needs a reason, and is refused for administrators", 
     "act-end: Ticket 12",
     "act-start: Ticket 12",
   ]);
-});
-
-Deno.test("acting ends with the role, with a block, and after an hour", async () => {
-  const { accounts, adaId, create, logIn, root, rootId } = await start();
-  const otherId = await create("Eve", "admin");
-  const eve = await logIn(otherId);
-  const act = { do: "act", reason: "Ticket 12" };
-  const userOf = async (browser: Browser) =>
-    (await (await browser.get("/")).json()).user;
-  for (const browser of [root, eve]) {
-    await browser.send(`/admin/users/${adaId}`, act);
-    assertEquals(await userOf(browser), adaId);
-  }
-  await accounts.users.setRole(rootId, "user");
-  assertEquals(await userOf(root), null);
-  accounts.wait(3_600_001);
-  assertEquals(await userOf(eve), null);
-});
-
-Deno.test("acting does not begin if the audit log is down", async () => {
-  const { adaId, root, store } = await start();
-  using _output = captureConsole();
-  store.audit.add = () => Promise.reject(new Error("down"));
-  const path = `/admin/users/${adaId}`;
-  const act = await root.send(path, { do: "act", reason: "Ticket 12" });
-  assertEquals(act.status, 503);
-  assertEquals((await (await root.get("/")).json()).user === adaId, false);
-  const role = await root.send(path, { do: "role", role: "admin" });
-  assertEquals(role.status, 503);
-  assertEquals((await store.find(adaId))?.role, "user");
 });
 
 Deno.test("no way in changes while an administrator acts as the user (policy 11)", async () => {
@@ -463,96 +340,6 @@ Deno.test("no way in changes while an administrator acts as the user (policy 11)
   assertEquals(acting.user, adaId);
   assertEquals(await snapshot(), before);
   assertEquals(accounts.mails.length, 0);
-});
-
-Deno.test("the audit log is filtered, and its CSV runs no formula in a spreadsheet", async () => {
-  const { adaId, create, root, store } = await start();
-  const other = await create("Eve", "user");
-  const reasons = [
-    "=HYPERLINK(1)",
-    "+1",
-    "-1",
-    "@SUM(A1)",
-    " =1",
-    "＝1",
-    'a "b", c',
-  ];
-  for (const reason of reasons) {
-    await root.send(`/admin/users/${adaId}`, { do: "disable", reason });
-  }
-  await root.send(`/admin/users/${other}`, { do: "enable" });
-  const read = async (query: string) =>
-    await (await root.get(`/admin/audit.csv?${query}`)).text();
-  const csv = await read(`of=${adaId}`);
-  const [header, ...lines] = csv.trimEnd().split("\r\n");
-  assertEquals(header, '"time","actor","account","action","reason"');
-  assertEquals(lines.length, reasons.length);
-  const cells = lines.flatMap((line) => line.slice(1, -1).split('","'));
-  assertEquals(cells.filter((cell) => /^\s*[=+\-@＝]/.test(cell)), []);
-  assert(csv.includes('"a ""b"", c"'));
-  assertEquals((await read("action=enable")).split("\r\n").length, 3);
-  const page = await (await root.get(`/admin/audit?of=${other}`)).text();
-  assert(page.includes("<strong>enable</strong>"));
-  assertEquals(page.includes("<strong>disable</strong>"), false);
-  const response = await root.get("/admin/audit.csv");
-  assertEquals(response.headers.get("X-Content-Type-Options"), "nosniff");
-  await response.body?.cancel();
-  for (const after of ["x", "1.%00", "9".repeat(300)]) {
-    assertEquals((await root.get(`/admin/audit?after=${after}`)).status, 200);
-  }
-  const { entries } = await store.audit.list();
-  assertEquals(JSON.stringify(entries).includes("example.com"), false);
-});
-
-Deno.test("the audit log has the changes of users, and sweep() removes old entries", async () => {
-  const { accounts, adaId, log, logIn } = await start({
-    auditRetention: 30 * DAY,
-  });
-  const ada = await logIn(adaId);
-  await ada.post("/account/password", { password: PASSWORD });
-  assertEquals(await log(adaId), ["password-change"]);
-  accounts.wait(29 * DAY);
-  await accounts.sweep();
-  assertEquals(await log(adaId), ["password-change"]);
-  accounts.wait(2 * DAY);
-  await accounts.sweep();
-  assertEquals(await log(adaId), []);
-});
-
-Deno.test("applications with one role have no administrators", async () => {
-  const definition = defineAccounts({ roles: ["member"] });
-  const accounts = testAccounts({ definition });
-  const router = createRouter({ middleware: accounts.middleware });
-  router.map(accounts.adminRoutes, accounts.adminController);
-  const user = await accounts.users.create({ email: "a@b.org", name: "A" });
-  const client = createTestClient(router);
-  await accounts.logInTest(client, user!.id);
-  assertEquals((await client.fetch("/admin")).status, 404);
-});
-
-Deno.test("the role of administrators is admin if listed, the last one, or that of the option", async () => {
-  const cases = [
-    [["user", "admin", "guest"], undefined, "admin"],
-    [["user", "staff"], undefined, "staff"],
-    [["user", "staff", "admin"], "staff", "staff"],
-  ] as const;
-  for (const [roles, adminRole, expected] of cases) {
-    const definition = defineAccounts({ roles, paths: { admin: "/staff" } });
-    const accounts = testAccounts({
-      definition,
-      ...adminRole && { adminRole },
-    });
-    const router = createRouter({ middleware: accounts.middleware });
-    router.map(accounts.adminRoutes, accounts.adminController);
-    for (const role of roles) {
-      const email = `${role}@example.com`;
-      const user = await accounts.users.create({ email, name: "A", role });
-      const client = createTestClient(router);
-      await accounts.logInTest(client, user!.id);
-      const { status } = await client.fetch("/staff");
-      assertEquals(status, role === expected ? 200 : 403, role);
-    }
-  }
 });
 
 const refused = [
@@ -632,39 +419,6 @@ Deno.test("an administrator invites, lists and withdraws, and others get no such
   assertEquals((await visitor.post("/register", accept)).status, 400);
   // The audit log has no address, because the account may never exist.
   assertEquals((await log(rootId)).sort(), ["invite-end", "invite: admin"]);
-});
-
-Deno.test("an invitation ends with the role, the access or the account of its administrator", async () => {
-  const ends: readonly ((app: Awaited<ReturnType<typeof start>>) => unknown)[] =
-    [
-      async ({ accounts, create, rootId }) => {
-        await create("Eve", "admin");
-        await accounts.users.setRole(rootId, "user");
-      },
-      ({ accounts, rootId }) =>
-        accounts.users.disable(rootId, { reason: "stolen" }),
-      ({ accounts, rootId }) => accounts.users.remove(rootId),
-    ];
-  for (const end of ends) {
-    const provider = createTestProvider();
-    const app = await start({
-      registration: "invited",
-      providers: exampleProviders(provider),
-    });
-    const email = "evil@example.com";
-    const values = { do: "invite", email, role: "admin" };
-    await app.root.post("/admin/invitations", values);
-    const token = tokenOf(app.accounts.mails.at(-1)!);
-    await end(app);
-    const evil = new Browser(createTestClient(app.router), {});
-    const user = { sub: "e1", name: "Evil", email, email_verified: true };
-    await provider.logIn(evil.client, "/login/with/example", { user });
-    assertEquals(await app.accounts.users.findByEmail(email), null);
-    const accept = { token, name: "Evil", password: PASSWORD };
-    assertEquals((await evil.get(`/register?token=${token}`)).status, 400);
-    assertEquals((await evil.post("/register", accept)).status, 400);
-    assertEquals(await app.accounts.users.findByEmail(email), null);
-  }
 });
 
 Deno.test("invitations of administrators flood neither a mailbox nor the store", async () => {

@@ -1,31 +1,19 @@
-import {
-  completeAuth,
-  credentialsAuthResult,
-  verifyCredentials,
-} from "@gatehouse/web/auth";
+import { verifyCredentials } from "@gatehouse/web/auth";
 import {
   createPasskeyAuthProvider,
   createPasskeys,
   type PasskeyAlgorithm,
-  passkeyEndpoints,
-  relatedOrigins,
 } from "@gatehouse/web/auth/passkey";
-import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { formData, securityEvents } from "@gatehouse/web/middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { securityEvents } from "@gatehouse/web/middleware";
 import { session } from "@gatehouse/web/session-middleware";
 import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
   createTestClient,
   type TestPasskeyChanges,
-  testPasskeyStore,
 } from "@gatehouse/web/testing";
-import {
-  assert,
-  assertEquals,
-  assertNotEquals,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { createPasskeyApp, USER, withPasskey } from "../_passkey_app.ts";
 
 const algorithms: PasskeyAlgorithm[] = [
@@ -35,6 +23,7 @@ const algorithms: PasskeyAlgorithm[] = [
   "ES512",
   "RS256",
 ];
+
 for (const algorithm of algorithms) {
   Deno.test(`createPasskeys() registers and verifies ${algorithm}`, async () => {
     const { app, authenticator, id } = await withPasskey({ algorithms }, {
@@ -48,98 +37,6 @@ for (const algorithm of algorithms) {
     }
   });
 }
-
-for (const version of [null, () => 3]) {
-  const create = () =>
-    createMemoryPasskeyStore(version === null ? {} : { version });
-  for (const { name, run } of testPasskeyStore(create, { version })) {
-    const users = version === null ? "no versions" : "versions";
-    Deno.test(`createMemoryPasskeyStore() with ${users}: ${name}`, run);
-  }
-}
-
-Deno.test("registrationOptions() asks for a discoverable credential with the user's passkeys excluded", async () => {
-  const { app, id } = await withPasskey({ hints: ["client-device"] });
-  const options = await app.post("/register/options");
-  const { challenge, excludeCredentials, user, ...others } = options;
-  assertEquals(others, {
-    rp: { id: "test.example", name: "Test" },
-    pubKeyCredParams: [-8, -7, -257].map((alg) => ({
-      type: "public-key",
-      alg,
-    })),
-    timeout: 300_000,
-    authenticatorSelection: {
-      residentKey: "required",
-      requireResidentKey: true,
-      userVerification: "required",
-    },
-    hints: ["client-device"],
-    attestation: "none",
-  });
-  assertEquals(challenge.length, 43);
-  assertEquals(excludeCredentials, [
-    { type: "public-key", id, transports: ["internal"] },
-  ]);
-  assertEquals([user.name, user.displayName], ["ada@example.com", "Ada"]);
-});
-
-Deno.test("registrationOptions() gives a user one opaque handle, and each application another", async () => {
-  const app = createPasskeyApp();
-  const handle = async (path: string, from = app) =>
-    (await from.post(path)).user.id;
-  const first = await handle("/register/options");
-  assertEquals(await handle("/register/options"), first);
-  assertNotEquals(await handle("/register/options?user=8"), first);
-  assertEquals(first.length, 43);
-  const other = createPasskeyApp({ rpId: "example" });
-  assertNotEquals(await handle("/register/options", other), first);
-});
-
-Deno.test("registrationOptions() keeps the handle of imported passkeys", async () => {
-  const { app, authenticator, id } = await withPasskey();
-  const passkey = (await app.store.get(id))!;
-  await app.store.remove(id, 7);
-  await app.store.create({ ...passkey, userHandle: "aW1wb3J0ZWQ" }, undefined);
-  const { user } = await app.post("/register/options");
-  assertEquals(user.id, "aW1wb3J0ZWQ");
-  const result = await app.logIn(authenticator, {}, (response) => {
-    response.response.userHandle = "aW1wb3J0ZWQ";
-    return response;
-  });
-  assert(result.ok);
-});
-
-Deno.test("authenticationOptions() names no passkeys before the user is known", async () => {
-  const { app } = await withPasskey();
-  const { challenge, ...options } = await app.post("/login/options");
-  assertEquals(challenge.length, 43);
-  assertEquals(options, {
-    timeout: 300_000,
-    rpId: "test.example",
-    allowCredentials: [],
-    userVerification: "required",
-    hints: [],
-  });
-});
-
-Deno.test("authenticationOptions() names the user's passkeys for a second factor and a confirmation", async () => {
-  const { app, id } = await withPasskey();
-  for (
-    const [purpose, userVerification] of [
-      ["second-factor", "discouraged"],
-      ["confirm", "required"],
-    ]
-  ) {
-    const options = await app.post(`/${purpose}/options`);
-    assertEquals(options.userVerification, userVerification);
-    assertEquals(options.allowCredentials, [
-      { type: "public-key", id, transports: ["internal"] },
-    ]);
-    const unknown = await app.post(`/${purpose}/options?user=8`);
-    assertEquals(unknown.allowCredentials, []);
-  }
-});
 
 Deno.test("finishAuthentication() accepts a passkey without PIN only as a second factor", async () => {
   const { app, authenticator } = await withPasskey({
@@ -197,34 +94,6 @@ Deno.test("finishRegistration() stores name, transports and model", async () => 
   });
 });
 
-Deno.test("upgradeOptions() returns options only within five minutes of this user's login with a password", async () => {
-  const app = createPasskeyApp();
-  assertEquals(await app.post("/upgrade/options"), null);
-  await app.post("/password?method=email");
-  assertEquals(await app.post("/upgrade/options"), null);
-  await app.post("/password?user=8");
-  assertEquals(await app.post("/upgrade/options"), null);
-  await app.post("/password");
-  app.wait(300_000);
-  assertEquals((await app.post("/upgrade/options")).rp.id, "test.example");
-  app.wait(1);
-  assertEquals(await app.post("/upgrade/options"), null);
-});
-
-Deno.test("upgradeOptions() returns no options to another device with the cookie of the login", async () => {
-  const app = createPasskeyApp();
-  const upgrade = async (browser: string) => {
-    const headers = { "User-Agent": browser };
-    const path = "/upgrade/options";
-    const response = await app.browser.fetch(path, { method: "POST", headers });
-    return await response.json();
-  };
-  const headers = { "User-Agent": "Firefox/150.0" };
-  await app.browser.fetch("/password", { method: "POST", headers });
-  assertEquals((await upgrade("Firefox/150.0")).rp.id, "test.example");
-  assertEquals(await upgrade("curl/8"), null);
-});
-
 Deno.test("finishRegistration() needs no user after upgradeOptions() only (WebAuthn 7.1, steps 15 and 16)", async () => {
   const app = createPasskeyApp();
   await app.post("/password");
@@ -269,47 +138,6 @@ Deno.test("signal() returns all passkeys of the user, also none", async () => {
     reason: "passkey_unknown",
     credentialId: id,
   });
-});
-
-Deno.test("createPasskeyAuthProvider() works as a provider of credentials, with a form", async () => {
-  const { app, authenticator } = await withPasskey();
-  const { passkeys } = app;
-  const users = new Map([[7, { id: 7, name: "Ada" }]]);
-  const provider = createPasskeyAuthProvider({
-    passkeys,
-    findUser: ({ userId }) => users.get(Number(userId)) ?? null,
-  });
-  const reasons: string[] = [];
-  const router = createRouter({ middleware: [formData(), session()] });
-  router.post(
-    "/options",
-    async (context) =>
-      Response.json(await passkeys.authenticationOptions(context)),
-  );
-  router.post("/login", async (context) => {
-    const user = await verifyCredentials(provider, context);
-    if (user !== null) {
-      await completeAuth(context, user.id);
-      return new Response(user.name);
-    }
-    const result = await credentialsAuthResult(provider, context);
-    const first = await passkeys.finishAuthentication(context);
-    reasons.push(result.ok || first.ok ? "ok" : first.reason);
-    return new Response(null, { status: 422 });
-  });
-  const browser = createTestClient(router);
-  const logIn = async () => {
-    const options = await browser.fetch("/options", { method: "POST" });
-    const response = await authenticator.authenticate(await options.json());
-    const body = new URLSearchParams({ passkey: JSON.stringify(response) });
-    return await browser.fetch("/login", { method: "POST", body });
-  };
-  assertEquals(await (await logIn()).text(), "Ada");
-  const empty = { method: "POST", body: new URLSearchParams() };
-  assertEquals((await browser.fetch("/login", empty)).status, 422);
-  users.clear();
-  assertEquals((await logIn()).status, 422);
-  assertEquals(reasons, ["response_missing", "ok"]);
 });
 
 Deno.test("finishAuthentication() returns the methods for completeAuth()", async () => {
@@ -445,26 +273,6 @@ Deno.test("a challenge of the registration works for ten minutes, eight are pend
   }
 });
 
-Deno.test("relatedOrigins() lists web origins only", async () => {
-  const android = `android:apk-key-hash:${"A".repeat(43)}`;
-  const origins = ["https://a.example", "https://b.test", android];
-  const { passkeys } = createPasskeyApp({ rpId: "a.example", origins });
-  const router = createRouter();
-  router.get("/.well-known/webauthn", relatedOrigins(passkeys));
-  const response = await router.fetch("https://a.example/.well-known/webauthn");
-  const type = response.headers.get("Content-Type");
-  assert(type?.startsWith("application/json"));
-  assertEquals(await response.json(), { origins: origins.slice(0, 2) });
-});
-
-Deno.test("passkeyEndpoints() rejects a path", () => {
-  const url = "https://a.example/";
-  assertThrows(
-    () => passkeyEndpoints({ enroll: "/a", manage: url }),
-    TypeError,
-  );
-});
-
 const invalidOptions = [
   [{ rpId: "https://a.example" }, 'rpId "https://a.example" is not a domain'],
   [{ rpId: "A.example" }, 'rpId "A.example" is not a domain'],
@@ -518,13 +326,4 @@ Deno.test("createPasskeys() accepts localhost and subdomains", () => {
       origins ?? [`https://${rpId}`],
     );
   }
-});
-
-Deno.test("authenticationOptions() names the missing middleware", async () => {
-  const { passkeys } = createPasskeyApp();
-  const context = new RequestContext(new Request("https://test.example/"));
-  await passkeys.authenticationOptions(context).then(
-    () => assert(false),
-    (error) => assert(error.message.includes("session middleware")),
-  );
 });

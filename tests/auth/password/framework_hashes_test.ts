@@ -6,7 +6,9 @@ import { readBcrypt } from "@gatehouse/web/auth/password/bcrypt";
 import { assertEquals } from "@std/assert";
 
 const MOVE = { ok: true, needsRehash: true };
+
 const WRONG = { ok: false, needsRehash: false };
+
 const options = { readers: [readBcrypt] };
 
 /** Cheap hashes by Node, frameworks and the authors of the standards. */
@@ -170,25 +172,10 @@ for (const { name, password, hash } of strong) {
   });
 }
 
-Deno.test("verifyPassword() rejects bcrypt without its reader", async () => {
-  const hash = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
-  assertEquals(await verifyPassword(hash, "U*U"), WRONG);
-});
-
-Deno.test("readBcrypt() rejects passwords that bcrypt confuses with others", async () => {
-  // Both hashes are correct for these passwords, and for others.
-  const long = "$2b$04$FVDS0q1TOMnjUCBFe6Xm1OYUboNhQ.oaAFsyQI/hmDYt5eKojfvNi";
-  const nul = "$2b$04$uOKuirUvCdOhfGVFyhbDne.arBke7k8YutiO5CzK3ty7zs3YSEly2";
-  assertEquals(await verifyPassword(long, "é".repeat(36), options), MOVE);
-  for (const password of ["é".repeat(36) + "x", "é".repeat(37)]) {
-    assertEquals(await verifyPassword(long, password, options), WRONG);
-  }
-  assertEquals(await verifyPassword(nul, "a", options), MOVE);
-  assertEquals(await verifyPassword(nul, "a\0a", options), WRONG);
-});
-
 const SALT = "AAECAwQFBgcICQoLDA0ODw";
+
 const HASH = "PIPyxUZFG3qvyKuJO1IjG0OlCfYrl80ivW9qxIEMHg4";
+
 const TAIL = "CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
 /** Hashes with too much work, or in an invalid form. */

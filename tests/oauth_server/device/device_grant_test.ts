@@ -1,104 +1,30 @@
-/** Devices without a browser (RFC 8628). */
 import {
   assert,
   assertEquals,
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import {
-  createMemorySessionStore,
-  type SessionStore,
-} from "@gatehouse/web/session";
-import { deviceGrant } from "@gatehouse/web/oauth-server";
-import { createTestClient, type TestClient } from "@gatehouse/web/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   browserOf,
   callAPI,
   changedStore,
-  type ConsentForm,
   ORIGIN,
   post,
   readConsent,
   refresh,
-  type ServerSettings,
   startServer,
-  tamper,
-  type TestServer,
-  type TokenBody,
 } from "../_server.ts";
-
-const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
-
-const CLIENTS = [
-  { id: "tv", name: "TV", grants: ["device"] },
-  { id: "radio", name: "Radio", grants: ["device"] },
-  { id: "web", name: "Web", redirectUris: ["https://client.example/cb"] },
-] as const;
-
-function startDevices(settings: ServerSettings = {}): TestServer {
-  return startServer({ device: deviceGrant(), clients: CLIENTS, ...settings });
-}
-
-interface DeviceCodes {
-  readonly device_code: string;
-  readonly user_code: string;
-  readonly verification_uri: string;
-  readonly verification_uri_complete: string;
-  readonly expires_in: number;
-  readonly interval: number;
-}
-
-/** Starts a device. */
-async function start(
-  server: TestServer,
-  form: Readonly<Record<string, string>> = {},
-): Promise<DeviceCodes> {
-  const all = { client_id: "tv", ...form };
-  const response = await post(server, "/device/code", all);
-  assertEquals(response.status, 200);
-  assertEquals(response.headers.get("Cache-Control"), "no-store");
-  return await response.json();
-}
-
-/** Asks for the tokens of a device, and returns them or the error. */
-async function poll(
-  server: TestServer,
-  { device_code }: Pick<DeviceCodes, "device_code">,
-  client = "tv",
-): Promise<TokenBody & { readonly error?: string }> {
-  const form = { grant_type: DEVICE_CODE, client_id: client, device_code };
-  return await (await post(server, "/token", form)).json();
-}
-
-/** Sends the code that a user types. */
-function open(browser: TestClient, code: string): Promise<Response> {
-  return browser.fetch("/device", {
-    method: "POST",
-    headers: { Origin: ORIGIN },
-    body: new URLSearchParams({ user_code: code }),
-  });
-}
-
-/** Sends the form of the page. */
-function send(
-  browser: TestClient,
-  { handle, scopes }: Pick<ConsentForm, "handle" | "scopes">,
-  decision = "approve",
-): Promise<Response> {
-  const body = new URLSearchParams({ request: handle, decision });
-  for (const scope of scopes) body.append("scope", scope);
-  return browser.fetch("/device", { method: "POST", body });
-}
-
-/** Approves or refuses a device. */
-async function decide(
-  browser: TestClient,
-  { user_code }: Pick<DeviceCodes, "user_code">,
-  decision = "approve",
-): Promise<void> {
-  const form = await readConsent(await open(browser, user_code));
-  assertEquals((await send(browser, form, decision)).status, 200);
-}
+import {
+  CLIENTS,
+  decide,
+  type DeviceCodes,
+  open,
+  poll,
+  send,
+  start,
+  startDevices,
+} from "./_devices.ts";
 
 Deno.test("a device gets tokens after its user has approved it (RFC 8628)", async () => {
   const server = startDevices();
@@ -137,15 +63,6 @@ Deno.test("a device gets tokens after its user has approved it (RFC 8628)", asyn
   assertEquals(grant?.client.name, "TV");
   assertEquals(await server.server.revoke("1"), 1);
   assertEquals(await callAPI(server, tokens.access_token), 401);
-});
-
-Deno.test("the metadata names the endpoint for devices only with the option", () => {
-  const { metadata } = startDevices().server;
-  assertEquals(metadata.device_authorization_endpoint, `${ORIGIN}/device/code`);
-  assert((metadata.grant_types_supported as string[]).includes(DEVICE_CODE));
-  const other = startServer().server.metadata;
-  assertEquals(other.device_authorization_endpoint, undefined);
-  assert(!(other.grant_types_supported as string[]).includes(DEVICE_CODE));
 });
 
 Deno.test("without the option no device gets a code or a token", async () => {
@@ -188,60 +105,6 @@ Deno.test("a decision counts once, and a second click gets the same page", async
   assertEquals(typeof (await poll(server, codes)).access_token, "string");
 });
 
-Deno.test("an approved code is no longer found by its user code", async () => {
-  const server = startDevices();
-  const codes = await start(server);
-  await decide(await browserOf(server), codes);
-  const eve = await browserOf(server, "2");
-  assertEquals((await open(eve, codes.user_code)).status, 400);
-});
-
-Deno.test("of two devices with the same code, one gets tokens", async () => {
-  const store = createMemorySessionStore();
-  const servers = [startDevices({ store }), startDevices({ store })];
-  const codes = await start(servers[0]!);
-  await decide(await browserOf(servers[0]!), codes);
-  const bodies = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => poll(servers[index % 2]!, codes)),
-  );
-  const winners = bodies.filter(({ access_token }) => access_token);
-  assertEquals(winners.length, 1);
-  // A second use does not end the grant, since a response can be lost.
-  servers[0]!.clock.now += 60_000;
-  assertEquals((await poll(servers[0]!, codes)).error, "invalid_grant");
-  const [{ access_token }] = winners as [TokenBody];
-  assertEquals(await callAPI(servers[1]!, access_token), 200);
-});
-
-Deno.test("a device that asks too often must wait longer, without a store call", async () => {
-  let reads = 0;
-  const inner = createMemorySessionStore();
-  const store: SessionStore = {
-    ...inner,
-    put: inner.put.bind(inner),
-    delete: inner.delete.bind(inner),
-    byIndex: inner.byIndex!.bind(inner),
-    get: (key) => {
-      reads++;
-      return inner.get(key);
-    },
-  };
-  const server = startDevices({ store });
-  const codes = await start(server);
-  const { clock } = server;
-  assertEquals((await poll(server, codes)).error, "authorization_pending");
-  reads = 0;
-  for (let count = 0; count < 1_000; count++) {
-    assertEquals((await poll(server, codes)).error, "slow_down");
-  }
-  assertEquals(reads, 0);
-  // The interval stays at most a minute, so the owner gets out.
-  clock.now += 60_000;
-  assertEquals((await poll(server, codes)).error, "authorization_pending");
-  clock.now += 5_000;
-  assertEquals((await poll(server, codes)).error, "slow_down");
-});
-
 Deno.test("a code expires after ten minutes, and so does its page", async () => {
   const server = startDevices();
   const codes = await start(server);
@@ -261,72 +124,6 @@ Deno.test("an approved code expires as well", async () => {
   assertEquals((await poll(server, codes)).error, "expired_token");
 });
 
-for (
-  const [name, type] of [
-    ["lower case", (code: string) => code.toLowerCase()],
-    ["no dash", (code: string) => code.replace("-", "")],
-    ["spaces", (code: string) => ` ${code.replace("-", " ")} `],
-    ["another dash", (code: string) => code.replace("-", "–")],
-  ] as const
-) {
-  Deno.test(`a user may type a code with ${name}`, async () => {
-    const server = startDevices();
-    const { user_code } = await start(server);
-    const browser = await browserOf(server);
-    assertEquals((await open(browser, type(user_code))).status, 200);
-  });
-}
-
-for (
-  const code of [
-    "AAAA-AAAA",
-    "BCDF",
-    "BCDF-GHJKL",
-    "<script>",
-    "\0",
-    "B".repeat(9_000),
-  ]
-) {
-  Deno.test(`the page asks again for the code ${code.slice(0, 20)}`, async () => {
-    const server = startDevices();
-    const browser = await browserOf(server);
-    const response = await open(browser, code);
-    assertEquals(response.status, 400);
-    const text = await response.text();
-    assert(!text.includes("<script>"));
-    assertStringIncludes(text, 'name="user_code"');
-  });
-}
-
-Deno.test("a user can try 20 codes in ten minutes, and then waits", async () => {
-  const server = startDevices({ hasAudit: true });
-  const codes = await start(server);
-  const browser = await browserOf(server);
-  for (let tries = 0; tries < 20; tries++) {
-    assertEquals((await open(browser, "BCDF-GHJK")).status, 400);
-  }
-  await server.audit.flush();
-  const lockouts = () =>
-    server.security.filter(({ event }) => event.action === "lockout");
-  assertEquals(lockouts().length, 0);
-  const refused = await open(browser, codes.user_code);
-  assertEquals(refused.status, 429);
-  const seconds = Number(refused.headers.get("Retry-After"));
-  assert(seconds > 0 && seconds <= 60);
-  assertStringIncludes(await refused.text(), "too many codes");
-  await server.audit.flush();
-  assertEquals(
-    lockouts().map(({ event, user }) => [event.reason, user?.id]),
-    [["oauth-user-code", "1"]],
-  );
-  // Another user is not concerned, and the first one after a while.
-  const other = await browserOf(server, "2");
-  assertEquals((await open(other, codes.user_code)).status, 200);
-  server.clock.now += 60_000;
-  assertEquals((await open(browser, codes.user_code)).status, 200);
-  await server.audit.flush();
-});
-
 Deno.test("a link with a code fills it in, and uses up no tries", async () => {
   const server = startDevices();
   const codes = await start(server);
@@ -341,54 +138,6 @@ Deno.test("a link with a code fills it in, and uses up no tries", async () => {
   }
   await decide(browser, codes);
   assertEquals(typeof (await poll(server, codes)).access_token, "string");
-});
-
-Deno.test("neighbors who try many codes leave each user five tries", async () => {
-  const server = startDevices();
-  const eve = server.users.get("2")!;
-  for (let count = 0; count < 15; count++) {
-    const id = `eve-${count}`;
-    server.users.set(id, { ...eve, id });
-    const browser = await browserOf(server, id);
-    for (let tries = 0; tries < 20; tries++) {
-      await (await open(browser, "BCDF-GHJK")).body?.cancel();
-    }
-  }
-  const late = await browserOf(server, "2");
-  const statuses: number[] = [];
-  for (let tries = 0; tries < 6; tries++) {
-    statuses.push((await open(late, "BCDF-GHJK")).status);
-  }
-  assertEquals(statuses, [400, 400, 400, 400, 400, 429]);
-  const codes = await start(server);
-  const ada = await browserOf(server);
-  await decide(ada, codes);
-  assertEquals(typeof (await poll(server, codes)).access_token, "string");
-});
-
-Deno.test("if two devices have the same user code by chance, it finds neither", async () => {
-  const rows = new Map<string, string>();
-  const store = changedStore((inner) => ({
-    put: (key, value, options) => {
-      rows.set(key, value);
-      return inner.put(key, value, options);
-    },
-  }));
-  const server = startDevices({ store });
-  const codes = await start(server);
-  const [[key, value] = ["", ""]] = rows;
-  // Another device has the same code, so either could be meant.
-  const { device } = JSON.parse(value);
-  const isAdded = await store.put(tamper(key, 0), value, {
-    ttl: 600_000,
-    ifVersion: null,
-    index: [`oauth-device:${device.name}`],
-  });
-  assertEquals(isAdded, true);
-  assertEquals(
-    (await open(await browserOf(server), codes.user_code)).status,
-    400,
-  );
 });
 
 Deno.test("a row keeps neither the address nor the name of its code after the decision", async () => {
@@ -420,23 +169,6 @@ Deno.test("a row keeps neither the address nor the name of its code after the de
   ]);
   assertEquals(devices[0].address, "192.0.2.7");
   assertEquals(devices.slice(1), [{ status: "approved" }, undefined]);
-});
-
-Deno.test("the user codes of a store are not in it", async () => {
-  const keys: string[] = [];
-  const store = changedStore((inner) => ({
-    put: (key, value, options) => {
-      keys.push(key + value);
-      return inner.put(key, value, options);
-    },
-  }));
-  const server = startDevices({ store });
-  const { device_code, user_code } = await start(server);
-  const all = keys.join();
-  assert(keys.length === 1);
-  for (const secret of [user_code, user_code.replace("-", ""), device_code]) {
-    assert(!all.includes(secret));
-  }
 });
 
 Deno.test("an anonymous request for a device goes to the login, and returns", async () => {
@@ -536,85 +268,4 @@ Deno.test("a scope that needs a fresh login sends the user to the login", async 
     assert(searchParams.get("returnTo")!.startsWith(returnTo));
   }
   assertEquals((await poll(server, codes)).error, "authorization_pending");
-});
-
-Deno.test("a client cannot use the code of another one", async () => {
-  const server = startDevices();
-  const codes = await start(server);
-  await decide(await browserOf(server), codes);
-  assertEquals((await poll(server, codes, "radio")).error, "invalid_grant");
-  server.clock.now += 5_000;
-  assertEquals(typeof (await poll(server, codes)).access_token, "string");
-});
-
-Deno.test("a changed password ends an approved code", async () => {
-  const server = startDevices();
-  const codes = await start(server);
-  await decide(await browserOf(server), codes);
-  server.users.get("1")!.version++;
-  assertEquals((await poll(server, codes)).error, "invalid_grant");
-});
-
-for (
-  const [name, form, status, error] of [
-    ["without a client", {}, 401, "invalid_client"],
-    ["of an unknown client", { client_id: "x" }, 401, "invalid_client"],
-    ["of a client for codes", { client_id: "web" }, 400, "unauthorized_client"],
-    [
-      "for an unknown scope",
-      { client_id: "tv", scope: "admin" },
-      400,
-      "invalid_scope",
-    ],
-    [
-      "for an unknown resource",
-      { client_id: "tv", resource: "https://evil.example/" },
-      400,
-      "invalid_target",
-    ],
-    [
-      "with a secret that it does not have",
-      { client_id: "tv", client_secret: "x" },
-      401,
-      "invalid_client",
-    ],
-  ] as const
-) {
-  Deno.test(`a request of a device ${name} gets ${error}`, async () => {
-    const server = startDevices();
-    const response = await post(server, "/device/code", form);
-    assertEquals(response.status, status);
-    assertEquals((await response.json()).error, error);
-  });
-}
-
-for (
-  const code of [
-    "",
-    "x",
-    "oad_",
-    `oad_${"A".repeat(66)}`,
-    "oar_x",
-    "B".repeat(20_000),
-  ]
-) {
-  Deno.test(`the device code ${code.slice(0, 9)}, ${code.length} characters, gets no token`, async () => {
-    const server = startDevices();
-    const response = await post(server, "/token", {
-      grant_type: DEVICE_CODE,
-      client_id: "tv",
-      device_code: code,
-    });
-    assertEquals(response.status, code.length > 16_000 ? 413 : 400);
-  });
-}
-
-Deno.test("60 devices of an address start in ten minutes, and then one waits", async () => {
-  const server = startDevices();
-  for (let count = 0; count < 60; count++) await start(server);
-  const response = await post(server, "/device/code", { client_id: "tv" });
-  assertEquals(response.status, 429);
-  await response.body?.cancel();
-  server.clock.now += 10_000;
-  await start(server);
 });

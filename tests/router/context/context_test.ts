@@ -12,6 +12,7 @@ import {
 } from "@std/assert";
 
 const WithDefault = createContextKey("public");
+
 const Without = createContextKey<string>(undefined, { name: "Tenant" });
 
 Deno.test("RequestContext.get() returns the default until a value is set (spec A.4)", () => {
@@ -44,14 +45,6 @@ Deno.test("RequestContext.get() returns null, false and undefined if set or defa
   context.set(Maybe, undefined);
   assertEquals(context.get(Maybe), undefined);
   assertEquals(context.has(Maybe), true);
-});
-
-Deno.test("RequestContext.get() distinguishes two keys with the same name", () => {
-  const first = createContextKey("a", { name: "same" });
-  const second = createContextKey("b", { name: "same" });
-  const context = newContext();
-  context.set(first, "set");
-  assertEquals(context.get(second), "b");
 });
 
 Deno.test("RequestContext.get() accepts a class as key and names it in the error", () => {

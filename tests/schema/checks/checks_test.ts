@@ -31,7 +31,7 @@ import {
   url,
   uuid,
 } from "@gatehouse/web/data-schema/checks";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals } from "@std/assert";
 
 interface Row {
   readonly name: string;
@@ -41,6 +41,7 @@ interface Row {
 }
 
 const text = (...checks: Check<string>[]) => string().pipe(...checks);
+
 const file = (body: string, type: string) => new File([body], "a", { type });
 
 const rows: readonly Row[] = [
@@ -421,32 +422,6 @@ for (const { name, schema, good, bad } of rows) {
   });
 }
 
-Deno.test("lengths of strings are counted in characters, also with unpaired surrogates", () => {
-  // One unit, a pair, and two halves that do not form a pair.
-  for (const text of textsOf(["a", "\u{1f600}", "\ude00", "\ud83d"], 4)) {
-    const size = [...text].length;
-    for (let bound = 0; bound <= text.length + 1; bound++) {
-      const passes = [minLength, maxLength, length].map((check) =>
-        parseSafe(string().pipe(check(bound)), text).success
-      );
-      assertEquals(passes, [size >= bound, size <= bound, size === bound]);
-    }
-  }
-});
-
-/** Returns all strings of up to so many parts. */
-function textsOf(parts: readonly string[], count: number): string[] {
-  if (count === 0) return [""];
-  return textsOf(parts, count - 1)
-    .flatMap((text) => ["", ...parts].map((part) => text + part));
-}
-
-Deno.test("multipleOf() rejects a step that is not a positive number", () => {
-  for (const step of [0, -1, NaN, Infinity]) {
-    assertThrows(() => multipleOf(step), RangeError);
-  }
-});
-
 const hostile = [
   (size: number) => "a".repeat(size),
   (size: number) => "a.".repeat(size / 2),
@@ -488,96 +463,4 @@ for (const [name, check] of Object.entries(formats)) {
       parseSafe(schema, value);
     }
   });
-}
-
-Deno.test("minLength() and maxLength() count code points for every mix of characters", () => {
-  const parts = ["a", "ä", "\u{1f600}", "\ud800", "e\u0301"];
-  for (let seed = 0; seed < 3000; seed++) {
-    let text = "";
-    for (let rest = seed; rest > 0; rest = Math.floor(rest / 5)) {
-      text += parts[rest % 5];
-    }
-    const size = [...text].length;
-    for (const [least, most] of [[1, 3], [2, 4], [3, 3], [0, 5]] as const) {
-      const schema = string().pipe(minLength(least), maxLength(most));
-      assertEquals(
-        parseSafe(schema, text).success,
-        size >= least && size <= most,
-        `${JSON.stringify(text)} from ${least} to ${most}`,
-      );
-    }
-  }
-});
-
-Deno.test("min() and max() agree with their bounds for unusual numbers and bounds", () => {
-  const bounds = [-Infinity, -1, -0, 0, 2.5, Number.MAX_VALUE, Infinity, NaN];
-  const values = [...bounds, 1, 3, Number.MIN_VALUE, -Number.MAX_VALUE];
-  for (const bound of bounds) {
-    for (const value of values) {
-      const isFinite = Number.isFinite(value);
-      assertEquals(
-        parseSafe(number().pipe(min(bound)), value).success,
-        isFinite && value >= bound,
-      );
-      assertEquals(
-        parseSafe(number().pipe(min(bound), max(2)), value).success,
-        isFinite && value >= bound && value <= 2,
-      );
-    }
-  }
-  assertEquals(parseSafe(number().pipe(min(2n)), 1).success, false);
-  assertEquals(parseSafe(number().pipe(min(2n)), 2).success, true);
-});
-
-Deno.test("url() accepts no web address that URL refuses", () => {
-  const hosts = ["a", "a1", "1a", "a.b", "a..b", "a.1", "a.0x1", "xn--a", ".a"];
-  const rests = ["", "/", "/x y", "?q", "#h", "/%", "/%zz", "/ä", ":", ":80"];
-  const more = [":99999", ":a", "\\a", "@b", "/..", "/\ud800", "?[]{}|^`"];
-  for (const host of hosts) {
-    for (const rest of [...rests, ...more]) {
-      for (const scheme of ["http", "https", "HTTP", "ftp", "javascript"]) {
-        const text = `${scheme}://${host}${rest}`;
-        const expected = /^https?:/i.test(text) && !text.includes(" ") &&
-          URL.canParse(text);
-        assertEquals(
-          parseSafe(string().pipe(url()), text).success,
-          expected,
-          text,
-        );
-      }
-    }
-  }
-});
-
-Deno.test("isoDate() accepts exactly the days of the calendar (RFC 3339, section 5.7)", () => {
-  const schema = text(isoDate());
-  for (const year of [1900, 2000, 2023, 2024]) {
-    for (let month = 0; month <= 13; month++) {
-      for (let day = 0; day <= 32; day++) {
-        const date = [year, month, day]
-          .map((part) => String(part).padStart(2, "0")).join("-");
-        const time = new Date(Date.UTC(year, month - 1, day));
-        const exists = time.toISOString().startsWith(date);
-        assertEquals(parseSafe(schema, date).success, exists, date);
-      }
-    }
-  }
-});
-
-for (const bound of [maxLength(10), length(10)]) {
-  for (const isFirst of [true, false]) {
-    Deno.test(`pattern() does not run on a string that ${bound.code} refuses ${isFirst ? "before" : "after"} it in the same pipe`, () => {
-      const expression = pattern(/^(a+)+$/);
-      const checks = isFirst ? [bound, expression] : [expression, bound];
-      const schema = string().pipe(...checks);
-      // The expression would take years.
-      const result = parseSafe(schema, `${"a".repeat(200)}!`);
-      assertEquals(
-        result.success ? [] : result.issues.map(({ code }) => code),
-        [bound.code],
-      );
-      assertEquals(parseSafe(schema, "a".repeat(10)).success, true);
-      assertEquals(parseSafe(schema, "b".repeat(10)).success, false);
-    });
-  }
 }

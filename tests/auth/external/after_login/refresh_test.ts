@@ -1,11 +1,4 @@
-// After the login: refresh, revocation and logout at the provider.
-import {
-  createOAuthProvider,
-  endSessionUrl,
-  type ExternalAuthTokens,
-  refreshExternalAuth,
-  revokeExternalAuth,
-} from "@gatehouse/web/auth";
+import { createOAuthProvider, refreshExternalAuth } from "@gatehouse/web/auth";
 import {
   assert,
   assertEquals,
@@ -13,8 +6,9 @@ import {
   assertRejects,
 } from "@std/assert";
 import { afterTimers } from "../../../_wait.ts";
-import { clientOf, logIn } from "../../_login.ts";
-import { type Faults, TestProvider, USER } from "../../_test_provider.ts";
+import { clientOf } from "../../_login.ts";
+import { type Faults, USER } from "../../_test_provider.ts";
+import { loggedIn } from "./_logged_in.ts";
 
 Deno.test("refreshExternalAuth() rotates the refresh token (RFC 9700, section 4.14)", async () => {
   const { client, provider, tokens } = await loggedIn();
@@ -302,96 +296,3 @@ Deno.test("refreshExternalAuth() works without OpenID Connect", async () => {
   assert(result.ok);
   assertEquals(result.tokens, { refreshToken: "old", accessToken: "new" });
 });
-
-Deno.test("revokeExternalAuth() revokes both tokens (RFC 7009, section 2.1)", async () => {
-  const { client, provider, tokens } = await loggedIn();
-  assertEquals(await revokeExternalAuth(client, tokens), { ok: true });
-  const requests = provider.requests.filter(({ path }) => path === "/revoke");
-  assertEquals(
-    requests.map((
-      { form },
-    ) => [form.get("token"), form.get("token_type_hint")]),
-    [
-      [tokens.refreshToken!, "refresh_token"],
-      [tokens.accessToken, "access_token"],
-    ],
-  );
-  assert(requests.every(({ headers }) => headers.has("Authorization")));
-  assertEquals((await refreshExternalAuth(client, tokens)).ok, false);
-});
-
-const revocations: [string, Response][] = [
-  ["400", Response.json({ error: "unsupported_token_type" }, { status: 400 })],
-  ["503 (section 2.2.1)", new Response(null, { status: 503 })],
-  [
-    "a redirect",
-    new Response(null, { status: 302, headers: { Location: "/" } }),
-  ],
-];
-
-for (const [name, answer] of revocations) {
-  Deno.test(`revokeExternalAuth() fails if the response is ${name} (RFC 7009, section 2.2)`, async () => {
-    const { client, provider, tokens } = await loggedIn();
-    provider.faults = {
-      respond: ({ path }) => path === "/revoke" ? answer : undefined,
-    };
-    const result = await revokeExternalAuth(client, tokens);
-    assertEquals(!result.ok && result.error.code, "revocation_failed");
-  });
-}
-
-Deno.test("revokeExternalAuth() fails if the provider has no revocation endpoint", async () => {
-  const provider = await TestProvider.create();
-  provider.faults = {
-    metadata: ({ revocation_endpoint: _, ...metadata }) => metadata,
-  };
-  const result = await revokeExternalAuth(clientOf(provider), {
-    accessToken: "a",
-  });
-  assertEquals(!result.ok && result.error.code, "revocation_failed");
-});
-
-Deno.test("endSessionUrl() returns the URL of the provider's logout (OpenID Connect RP-Initiated Logout 1.0, section 2)", async () => {
-  const provider = await TestProvider.create();
-  const url = await endSessionUrl(clientOf(provider), {
-    idToken: "a.b.c",
-    postLogoutRedirectUri: "https://app.example/bye",
-    state: "s",
-    logoutHint: "jane",
-  });
-  assertEquals(url!.origin + url!.pathname, "https://id.example/logout");
-  assertEquals(Object.fromEntries(url!.searchParams), {
-    client_id: "app",
-    id_token_hint: "a.b.c",
-    post_logout_redirect_uri: "https://app.example/bye",
-    state: "s",
-    logout_hint: "jane",
-  });
-});
-
-Deno.test("endSessionUrl() returns null if the provider has none or is unavailable", async () => {
-  const provider = await TestProvider.create();
-  provider.faults = {
-    metadata: ({ end_session_endpoint: _, ...metadata }) => metadata,
-  };
-  assertEquals(await endSessionUrl(clientOf(provider)), null);
-  provider.faults = { respond: () => new Response(null, { status: 500 }) };
-  assertEquals(await endSessionUrl(clientOf(provider)), null);
-});
-
-Deno.test("endSessionUrl() throws a TypeError for a relative postLogoutRedirectUri", async () => {
-  const client = clientOf(await TestProvider.create());
-  await assertRejects(
-    () => endSessionUrl(client, { postLogoutRedirectUri: "/bye" }),
-    TypeError,
-    "postLogoutRedirectUri",
-  );
-});
-
-async function loggedIn() {
-  const provider = await TestProvider.create();
-  const { result } = await logIn(provider);
-  if (!result.ok) throw result.error;
-  const tokens: ExternalAuthTokens = result.tokens;
-  return { client: clientOf(provider), provider, tokens };
-}

@@ -1,0 +1,18 @@
+import { assertThrows } from "@std/assert";
+import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
+import { API, ORIGIN } from "./_server.ts";
+import { OPTIONS } from "./_options.ts";
+
+Deno.test("resource() throws for a URL that is not one of the resources", () => {
+  const server = createAuthorizationServer(OPTIONS);
+  assertThrows(
+    // @ts-expect-error the URL is not one of the resources
+    () => server.resource(`${ORIGIN}/other`),
+    TypeError,
+    "it is not one of the resources",
+  );
+  const { requireScope } = server.resource(API);
+  requireScope("notes:read");
+  // @ts-expect-error the resource does not have the scope
+  assertThrows(() => requireScope("notes:write"));
+});
