@@ -1,9 +1,12 @@
 /**
  * Reads the test vectors of the Web Authentication specification. As a program it
  * downloads them: they are not part of this repository.
+ *
+ * The commit is the last one of the branch of Level 3. The branch `main` contains
+ * Level 4.
  */
 const SOURCE =
-  "https://raw.githubusercontent.com/w3c/webauthn/146d0db03cb88e69a8f6f0c3c168221abe73504b/index.bs";
+  "https://raw.githubusercontent.com/w3c/webauthn/8bbf36383b917a0e31884e6ef12f0171b134d5dd/index.bs";
 
 /** The file with the source of the specification. */
 const FILE = Deno.env.get("WEBAUTHN_SPECIFICATION") ??
