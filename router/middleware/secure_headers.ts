@@ -52,8 +52,9 @@ export interface SecureHeadersOptions {
    */
   readonly referrerPolicy?: string | false;
   /**
-   * The time for which browsers must use HTTPS, such as `max-age=31536000`. It is
-   * off by default, because it cannot be revoked.
+   * The time for which browsers must use HTTPS, such as
+   * `max-age=31536000; includeSubDomains`. It is off by default, because browsers
+   * keep it until they receive `max-age=0` over HTTPS.
    *
    * @default {false}
    */
