@@ -39,11 +39,13 @@ import { requestReset, resetPassword } from "./actions/reset.ts";
 import {
   addPasskey,
   confirmByPasskey,
+  listPasskeys,
   logInByPasskey,
   passkeyConfirmOptions,
   passkeyLoginOptions,
   passkeyOptions,
   removePasskey,
+  renamePasskey,
 } from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
 import { requireBrowser } from "./guards.ts";
@@ -72,6 +74,7 @@ import {
   emailLoginCodeView,
   emailLoginLinkView,
   of,
+  passkeyNamePage,
   passkeysPage,
   registerCodeView,
   registerLinkView,
@@ -270,7 +273,11 @@ function passkeyActions(
     },
     passkeys: {
       middleware: fresh,
-      actions: answers.form(passkeysPage, addPasskey),
+      actions: answers.form(passkeysPage, addPasskey, { json: listPasskeys }),
+    },
+    passkeyName: {
+      middleware: fresh,
+      actions: answers.form(passkeyNamePage, renamePasskey),
     },
     passkeyOptions: {
       middleware: fresh,

@@ -7,11 +7,11 @@ import { draftOf } from "./actions/registration.ts";
 import { accountOfReset } from "./actions/reset.ts";
 import { confirmingProviders } from "./actions/linked_logins.ts";
 import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
-import { passkeyUser } from "./actions/passkeys.ts";
+import { namedPasskey, passkeyUser } from "./actions/passkeys.ts";
 import type { ViewCall, ViewOf } from "./_answer.ts";
 import { confirmView } from "./pages/account_pages.ts";
 import type { FormState } from "./pages/fields.ts";
-import { passkeysView } from "./pages/passkey_pages.ts";
+import { passkeyNameView, passkeysView } from "./pages/passkey_pages.ts";
 import type { View } from "./pages/page.ts";
 import {
   confirmCodeView,
@@ -98,6 +98,14 @@ export async function passkeysPage(
     list: await createPasskeyStore(store).list(account.id),
     signal: await passkeys.signal(passkeyUser(account)),
   });
+}
+
+/** Shows the page that renames a passkey. */
+export async function passkeyNamePage(
+  call: ViewCall,
+  state: FormState,
+): Promise<View> {
+  return passkeyNameView(call, state, await namedPasskey(call));
 }
 
 /** Shows the page that confirms a login with a method of the user. */

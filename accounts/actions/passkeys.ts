@@ -2,7 +2,7 @@ import type { PasskeyUser } from "../../auth/passkey/mod.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { newWayMail } from "../mails/contents.ts";
-import type { StoredAccount } from "../store/store.ts";
+import type { StoredAccount, WayIn } from "../store/store.ts";
 import { PASSKEY } from "./passkey_store.ts";
 import { Form } from "./_form.ts";
 import { endOtherAccess } from "./account.ts";
@@ -57,6 +57,44 @@ export async function addPasskey(call: Call): Promise<Outcome> {
   const token = await createWayToken(services, account, time);
   services.outbox.add(context, newWayMail(call, account, PASSKEY, token));
   return await goBack(call, account, messages.passkeyAdded);
+}
+
+/** Returns the passkeys of the user, for scripts. */
+export async function listPasskeys(
+  { context, services: { store } }: Call,
+): Promise<{ readonly passkeys: readonly object[] }> {
+  const ways = await store.waysIn(ownAccount(context).id, PASSKEY);
+  const passkeys = ways.map(({ id, name, createdAt, usedAt }) => ({
+    id,
+    name,
+    createdAt,
+    usedAt,
+  }));
+  return { passkeys };
+}
+
+/** Returns the passkey of the user that the request names, or `null`. */
+export async function namedPasskey(
+  { context, input, services: { store } }: Call,
+): Promise<WayIn | null> {
+  const id = input.get("id") ?? context.url.searchParams.get("id");
+  const ways = await store.waysIn(ownAccount(context).id, PASSKEY);
+  return ways.find((one) => one.id === id) ?? null;
+}
+
+/** Renames a passkey, which ends no session. */
+export async function renamePasskey(call: Call): Promise<Outcome> {
+  const { context, input, messages, services: { routes, store } } = call;
+  const { id: accountId } = ownAccount(context);
+  const id = input.get("id");
+  const form = new Form(call);
+  const name = form.name();
+  if (form.failed !== null) return form.failed;
+  const isRenamed = typeof id === "string" &&
+    await store.renameWayIn({ accountId, kind: PASSKEY, id }, name);
+  if (!isRenamed) return refused(messages.passkeyUnknown, 404);
+  const location = routes.passkeys.index.href();
+  return { ok: true, next: "done", location, message: messages.passkeyRenamed };
 }
 
 /** Removes a passkey. */

@@ -82,6 +82,8 @@ export type AccountRoutes = {
   readonly passkeys: PageRoutes<"/account/passkeys">;
   /** The options of a new passkey, for the script. */
   readonly passkeyOptions: Route<"POST", "/account/passkeys/options">;
+  /** The name of a passkey; `action` changes it. */
+  readonly passkeyName: PageRoutes<"/account/passkeys/name">;
   /** The removal of a passkey. */
   readonly passkeyRemoval: Route<"POST", "/account/passkeys/remove">;
   /** The script of passkeys. */
@@ -168,6 +170,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     sessions: form(`${account}/sessions`),
     passkeys: form(`${account}/passkeys`),
     passkeyOptions: post(`${account}/passkeys/options`),
+    passkeyName: form(`${account}/passkeys/name`),
     passkeyRemoval: post(`${account}/passkeys/remove`),
     passkeyScript: get(`${account}/passkeys.js`),
     profile: form(account),

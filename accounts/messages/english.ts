@@ -157,6 +157,8 @@ export const english: Messages = {
   twoStep: "Two-step login",
   twoStepText:
     "With an authenticator app, a stolen password is not enough to log in.",
+  twoStepScan: "Scan this code with your app, or type the key below it:",
+  twoStepImage: "QR code of the key",
   twoStepKey: "Add this key to your app:",
   twoStepOpen: "Open it in an app on this device",
   twoStepCodeHint: "The six digits that your app shows now.",
@@ -193,6 +195,11 @@ export const english: Messages = {
   passkeyNameHint: "For example, the name of the device.",
   passkeyAdd: "Add a passkey",
   passkeyAdded: "The passkey was added, and your other sessions have ended.",
+  passkeyRename: "Rename",
+  passkeyRenameNamed: (name) => `Rename ${name}`,
+  passkeyRenameTitle: "Rename the passkey",
+  passkeyRenamed: "The passkey has a new name.",
+  passkeyUnknown: "This passkey does not exist any more.",
   passkeyRemoved:
     "The passkey was removed, and your other sessions have ended.",
   passkeyFailed: "The passkey did not work. Please try again.",

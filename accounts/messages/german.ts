@@ -161,6 +161,9 @@ export const german: Messages = {
   twoStep: "Anmeldung in zwei Schritten",
   twoStepText:
     "Mit einer Authenticator-App reicht ein gestohlenes Passwort nicht zum Anmelden.",
+  twoStepScan:
+    "Scannen Sie diesen Code mit Ihrer App, oder geben Sie den Schlüssel darunter ein:",
+  twoStepImage: "QR-Code des Schlüssels",
   twoStepKey: "Fügen Sie Ihrer App diesen Schlüssel hinzu:",
   twoStepOpen: "In einer App auf diesem Gerät öffnen",
   twoStepCodeHint: "Die sechs Ziffern, die Ihre App jetzt zeigt.",
@@ -199,6 +202,11 @@ export const german: Messages = {
   passkeyAdd: "Passkey hinzufügen",
   passkeyAdded:
     "Der Passkey wurde hinzugefügt, und Ihre anderen Sitzungen sind beendet.",
+  passkeyRename: "Umbenennen",
+  passkeyRenameNamed: (name) => `${name} umbenennen`,
+  passkeyRenameTitle: "Passkey umbenennen",
+  passkeyRenamed: "Der Passkey hat einen neuen Namen.",
+  passkeyUnknown: "Diesen Passkey gibt es nicht mehr.",
   passkeyRemoved:
     "Der Passkey wurde entfernt, und Ihre anderen Sitzungen sind beendet.",
   passkeyFailed:

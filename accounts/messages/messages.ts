@@ -86,6 +86,9 @@ export interface Messages {
   readonly sendCode: string;
   readonly twoStep: string;
   readonly twoStepText: string;
+  readonly twoStepScan: string;
+  readonly twoStepImage: string;
+  /** The sentence without an image, which has no room for long names. */
   readonly twoStepKey: string;
   readonly twoStepOpen: string;
   readonly twoStepCodeHint: string;
@@ -118,6 +121,11 @@ export interface Messages {
   readonly passkeyNameHint: string;
   readonly passkeyAdd: string;
   readonly passkeyAdded: string;
+  readonly passkeyRename: string;
+  readonly passkeyRenameNamed: (name: string) => string;
+  readonly passkeyRenameTitle: string;
+  readonly passkeyRenamed: string;
+  readonly passkeyUnknown: string;
   readonly passkeyRemoved: string;
   readonly passkeyFailed: string;
   readonly noScript: string;

@@ -176,10 +176,12 @@ export function removeView(
       ${errorSummary(messages, state)}
       <p>${messages.deleteText(days)}</p>
       <form method="post" action="${routes.remove.action.href()}">
-        <button class="danger">${messages.deleteButton}</button>
-        <a class="button quiet" href="${routes.profile.index.href()}">
+        <div class="actions">
+          <button class="danger">${messages.deleteButton}</button>
+          <a class="button quiet" href="${routes.profile.index.href()}">
           ${messages.cancel}
         </a>
+        </div>
       </form>
       ${dataLink(call)}
     `,

@@ -207,8 +207,10 @@ export function revokeView(
       <p>${keys.revokeText}</p>
       <form method="post" action="${routes.keyRemoval.action.href()}">
         <input type="hidden" name="id" value="${key.id}">
-        <button class="danger">${keys.revoke}</button>
-        <a class="button quiet" href="${back}">${messages.cancel}</a>
+        <div class="actions">
+          <button class="danger">${keys.revoke}</button>
+          <a class="button quiet" href="${back}">${messages.cancel}</a>
+        </div>
       </form>
     `,
   );

@@ -22,7 +22,10 @@ export function passkeysView(
     <p>${messages.passkeysText}</p>
     ${list.length > 0 && html`
       <ul class="rows">${list.map((passkey) =>
-        wayRow(call, passkey, routes.passkeyRemoval.href())
+        wayRow(call, passkey, {
+          action: routes.passkeyRemoval.href(),
+          extra: renameLink(call, passkey),
+        })
       )}</ul>
     `}
     <noscript><p>${messages.noScript}</p></noscript>
@@ -41,6 +44,57 @@ export function passkeysView(
     <div hidden data-passkey-signal="${JSON.stringify(signal)}"></div>
   `;
   return { ...accountView(call, messages.passkeys, content), script: true };
+}
+
+function renameLink(
+  { messages, services: { routes } }: PageCall,
+  { id, name }: Passkey,
+): Markup {
+  return html`
+    <p class="hint"><a href="${routes.passkeyName.index.href({}, { id })}"
+      aria-label="${messages.passkeyRenameNamed(name)}">
+      ${messages.passkeyRename}</a></p>
+  `;
+}
+
+/** Creates the page that renames a passkey. */
+export function passkeyNameView(
+  call: PageCall,
+  state: FormState,
+  passkey: Pick<Passkey, "id" | "name"> | null,
+): View {
+  const { messages, services: { routes } } = call;
+  const list = routes.passkeys.index.href();
+  if (passkey === null) {
+    const view = accountView(
+      call,
+      messages.passkeyUnknown,
+      html`<p><a href="${list}">${messages.back}</a></p>`,
+    );
+    return { ...view, status: 404 };
+  }
+  const { id, name } = passkey;
+  return accountView(
+    call,
+    messages.passkeyRenameTitle,
+    html`
+      ${errorSummary(messages, state)}
+      <form method="post" action="${routes.passkeyName.action
+        .href()}" novalidate>
+        <input type="hidden" name="id" value="${id}">
+        ${field({
+          name: "name",
+          label: messages.passkeyName,
+          autocomplete: "off",
+          hint: messages.passkeyNameHint,
+        }, { ...state, values: { name, ...state.values } })}
+        <div class="actions">
+        <button>${messages.save}</button>
+        <a class="button quiet" href="${list}">${messages.cancel}</a>
+        </div>
+      </form>
+    `,
+  );
 }
 
 /** Creates the form of the login with a passkey, which the script shows. */

@@ -128,5 +128,5 @@ function row(
   const key = String(Object(data).provider);
   const label = Object.hasOwn(providers, key) ? providers[key]!.label : key;
   const shown = { ...way, name: `${label}: ${name}` };
-  return wayRow(call, shown, routes.loginRemoval.href());
+  return wayRow(call, shown, { action: routes.loginRemoval.href() });
 }

@@ -9,7 +9,12 @@ export function wayRow(
     WayIn,
     "id" | "name" | "createdAt" | "usedAt"
   >,
-  action: string,
+  { action, extra }: {
+    /** The path that removes it. */
+    readonly action: string;
+    /** More content below the times. */
+    readonly extra?: Markup;
+  },
 ): Markup {
   const { messages } = call;
   return html`
@@ -18,6 +23,7 @@ export function wayRow(
         <strong>${name}</strong>
         <p class="hint">${messages.added(dayOf(createdAt))}${usedAt !== null &&
           html`, ${timeAgo(call, usedAt, messages.lastUsed)}`}</p>
+        ${extra}
       </div>
       ${rowButton(action, id, {
         label: messages.removeNamed(name),

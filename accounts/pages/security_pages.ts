@@ -12,6 +12,7 @@ import { checkbox, errorSummary, field, type FormState } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
 import { dayOf, rowButton, timeAgo } from "./rows.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
+import { qrImage } from "./qr_code.ts";
 
 /** Creates the page that asks for the second factor. */
 export function secondFactorView(
@@ -74,15 +75,32 @@ export function twoStepView(
   twoStep: TwoStep,
 ): View {
   const { messages } = call;
-  const { setup } = twoStep;
-  const content = twoStep.totp ? enabled(call, twoStep) : html`
+  const content = twoStep.totp
+    ? enabled(call, twoStep)
+    : setupForm(call, state, twoStep.setup);
+  return accountView(
+    call,
+    messages.twoStep,
+    html`
+      ${errorSummary(messages, state)} ${content}
+    `,
+  );
+}
+
+function setupForm(
+  { messages, services: { routes } }: PageCall,
+  state: FormState,
+  { secret, setup, uri }: TOTPSetup,
+): Markup {
+  const image = qrImage(uri, messages.twoStepImage);
+  return html`
     <p>${messages.twoStepText}</p>
-    <p>${messages.twoStepKey}</p>
-    <p class="key">${setup.secret.replaceAll(/(.{4})/g, "$1 ").trim()}</p>
-    <p><a href="${setup.uri}">${messages.twoStepOpen}</a></p>
-    <form method="post"
-      action="${call.services.routes.twoStep.action.href()}" novalidate>
-      <input type="hidden" name="setup" value="${setup.setup}">
+    <p>${image === null ? messages.twoStepKey : messages.twoStepScan}</p>
+    ${image}
+    <p class="key">${secret.replaceAll(/(.{4})/g, "$1 ").trim()}</p>
+    <p><a href="${uri}">${messages.twoStepOpen}</a></p>
+    <form method="post" action="${routes.twoStep.action.href()}" novalidate>
+      <input type="hidden" name="setup" value="${setup}">
       ${field({
         name: "code",
         label: messages.code,
@@ -93,13 +111,6 @@ export function twoStepView(
       <button>${messages.twoStepOn}</button>
     </form>
   `;
-  return accountView(
-    call,
-    messages.twoStep,
-    html`
-      ${errorSummary(messages, state)} ${content}
-    `,
-  );
 }
 
 function enabled(call: PageCall, { devices, recoveryCodes }: TwoStep): Markup {

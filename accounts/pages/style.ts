@@ -62,6 +62,7 @@ margin:1.2rem 0 0;font-size:.95rem}
 padding:.7rem 0;border-bottom:1px solid var(--gh-line)}
 .rows div{min-width:0;overflow-wrap:anywhere}
 .rows p{margin:0}
+.rows code{display:inline-block}
 form+.rows{margin-top:2.5rem}
 p:has(.button)+.rows{margin-top:1.75rem}
 .row{display:flex;flex:1;gap:1rem;align-items:baseline;padding:.4rem 0;color:inherit;
@@ -85,6 +86,7 @@ code,.key{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.925rem;ov
 border-radius:var(--gh-radius);color:inherit;resize:none}
 [hidden]{display:none!important}
 .key,.codes{font:600 1.05rem/1.7 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.qr{display:block;width:100%;max-width:13rem;margin:0 0 1rem;border:1px solid var(--gh-line);border-radius:var(--gh-radius)}
 .codes{columns:2;padding:0;list-style:none}
 .area{display:grid;gap:1rem 2.5rem}
 .area nav{min-width:0}

@@ -195,9 +195,11 @@ export function inviteView(
           ...state,
           values: chosen,
         })}
+        <div class="actions">
         <button>${teams.inviteButton}</button>
         <a class="button quiet" href="${routes.team.href({ team })}">${messages
           .cancel}</a>
+        </div>
       </form>
     `,
   );
@@ -268,9 +270,11 @@ export function memberView(
           ...state,
           values: { role: member.role, ...state.values },
         })}
+        <div class="actions">
         <button>${messages.save}</button>
         <a class="button quiet" href="${routes.team.href(params)}">${messages
           .cancel}</a>
+        </div>
       </form>
       ${member.id !== own.id && otherMember(call, member)}
     `,
@@ -317,9 +321,11 @@ export function memberRemovalView(
       ${errorSummary(messages, state)}
       <p>${isSelf ? teams.leaveText : teams.removeText}</p>
       <form method="post" action="${routes.memberRemoval.action.href(params)}">
-        <button class="danger">${isSelf ? teams.leave : teams.remove}</button>
-        <a class="button quiet" href="${routes.team.href(params)}">${messages
-          .cancel}</a>
+        <div class="actions">
+          <button class="danger">${isSelf ? teams.leave : teams.remove}</button>
+          <a class="button quiet" href="${routes.team.href(params)}">${messages
+            .cancel}</a>
+        </div>
       </form>
     `,
   );

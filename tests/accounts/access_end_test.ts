@@ -424,6 +424,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "invite",
     "member",
     "memberRemoval",
+    "passkeyName",
     "profile",
     "team",
     "teams",

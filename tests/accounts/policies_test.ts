@@ -174,6 +174,10 @@ const proofs: Record<
     path: "/account/passkeys/options",
     prepare: () => Promise.resolve({}),
   },
+  passkeyName: {
+    path: "/account/passkeys/name",
+    prepare: () => Promise.resolve({ id: "x", name: "Phone" }),
+  },
   passkeyRemoval: {
     path: "/account/passkeys/remove",
     prepare: () => Promise.resolve({}),
@@ -340,6 +344,8 @@ Deno.test("policy 4: no sensitive page accepts a login of an hour ago", async ()
       "email/code",
       "keys",
       "logins",
+      "passkeys",
+      "passkeys/name",
       "delete",
     ]
   ) {

@@ -44,6 +44,7 @@ const INSIDE: Record<string, readonly string[]> = {
   ],
   "tests/deno/outbox_test.ts": ["accounts/mails/outbox.ts"],
   "tests/deno/passkey_cbor_test.ts": ["auth/passkey/_cbor.ts"],
+  "tests/deno/qr_code_test.ts": ["accounts/pages/qr_code.ts"],
   "tests/deno/redaction_time_test.ts": ["logger/redaction.ts"],
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],

@@ -1,6 +1,7 @@
 /** Walks the account pages in Chromium, with axe-core in every state. */
-import { assert, assertEquals } from "@std/assert";
-import type { Page } from "npm:playwright-core@1.56.1";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Locator, Page } from "npm:playwright-core@1.56.1";
+import jsqr from "npm:jsqr@1.4.0";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { createAccounts, type Mail } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
@@ -14,6 +15,9 @@ import { layoutFaults } from "../deno/_layout.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { freePort } from "../deno/_programs.ts";
 import { serveLocally } from "../deno/_serve.ts";
+
+// The package has types of another kind of module than its code.
+const decode = jsqr as unknown as typeof jsqr.default;
 
 const EMAIL = `a-long-name-of-an-owner-${"x".repeat(20)}@mail.example.com`;
 const PASSWORD = "correct horse battery";
@@ -115,11 +119,15 @@ for (
       await walkTeams(page, visit, submit);
       await addPasskey(page, origin);
       await check(page, "/account/passkeys, with one");
+      await renamePasskey(page, visit, submit);
 
       await visit("/account/two-step");
       const key = await page.locator(".key").innerText();
       const secret = key.replaceAll(" ", "");
-      await page.getByLabel("Code").fill(await generateTOTP(secret));
+      await scan(page, secret);
+      await page.getByLabel("Code", { exact: true }).fill(
+        await generateTOTP(secret),
+      );
       await submit("/account/two-step, codes");
       assertEquals(await page.locator(".codes li").count(), 10);
       const recoveryCode = await page.locator(".codes li").first().innerText();
@@ -276,6 +284,53 @@ async function addPasskey(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/account/passkeys`);
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await page.getByText("The passkey was added").waitFor();
+}
+
+/** Gives a passkey a new name, after a wrong one. */
+async function renamePasskey(
+  page: Page,
+  visit: Step,
+  submit: Step,
+): Promise<void> {
+  await page.getByRole("link", { name: "Rename Passkey" }).click();
+  await check(page, "/account/passkeys/name");
+  await page.getByLabel("Name").fill("");
+  await submit("/account/passkeys/name, failed");
+  await page.getByLabel("Name").fill(`Laptop ${"x".repeat(80)}`);
+  await submit("/account/passkeys, renamed");
+  await page.getByText("The passkey has a new name.").waitFor();
+  await page.getByRole("link", { name: /^Rename Laptop x/ }).waitFor();
+  await visit("/account/passkeys/name?id=unknown");
+}
+
+/** Scans the QR code on the page with a camera, in light and dark colors. */
+async function scan(page: Page, secret: string): Promise<void> {
+  const image = page.getByRole("img", { name: "QR code of the key" });
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { data, height, width } = await pixelsOf(page, image);
+    const found = decode(Uint8ClampedArray.from(data), width, height);
+    assertStringIncludes(found?.data ?? "", `secret=${secret}&`, colorScheme);
+  }
+}
+
+/** Returns the pixels of a screenshot, which a page without a policy draws. */
+async function pixelsOf(page: Page, image: Locator) {
+  const png = (await image.screenshot()).toString("base64");
+  const canvas = await page.context().newPage();
+  const pixels: { data: number[]; height: number; width: number } = await canvas
+    .evaluate(`(async () => {
+      const image = new Image();
+      image.src = "data:image/png;base64,${png}";
+      await image.decode();
+      const { height, width } = image;
+      const context = new OffscreenCanvas(width, height).getContext("2d");
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, width, height);
+      return { data: [...data], height, width };
+    })()`);
+  await canvas.close();
+  return pixels;
 }
 
 /** Checks a page with axe-core, and that nothing is wider than the window. */

@@ -120,6 +120,97 @@ Deno.test("a removed passkey does not log in", async () => {
   });
 });
 
+/** Adds a passkey, and returns its id. */
+async function addedId(browser: Browser): Promise<string> {
+  await addPasskey(browser, createTestAuthenticator(authenticatorOptions));
+  const list = await browser.get("/account/passkeys", {
+    Accept: "application/json",
+  });
+  const { passkeys } = await list.json();
+  const { id, name, usedAt } = passkeys.at(-1);
+  assertEquals([name, usedAt], ["Phone", null]);
+  return id;
+}
+
+Deno.test("a passkey gets a new name, and the other sessions continue", async () => {
+  const { browser, registered } = startAccounts();
+  const ada = await registered();
+  const id = await addedId(ada);
+  const other = browser();
+  await other.post("/login", { email, password: PASSWORD });
+  const list = await (await ada.get("/account/passkeys")).text();
+  assertStringIncludes(list, 'aria-label="Rename Phone"');
+  const path = `/account/passkeys/name?id=${id}`;
+  assertStringIncludes(await (await ada.get(path)).text(), 'value="Phone"');
+  const name = `<b>"Ada's" key</b>\r\n`;
+  const renamed = await ada.post("/account/passkeys/name", { id, name });
+  assertEquals(renamed.headers.get("Location"), "/account/passkeys");
+  const page = await (await ada.get("/account/passkeys")).text();
+  assertStringIncludes(page, "The passkey has a new name.");
+  assertStringIncludes(
+    page,
+    "<strong>&lt;b&gt;&quot;Ada&#39;s&quot; key&lt;/b&gt;</strong>",
+  );
+  assertEquals(await other.isLoggedIn(), true);
+
+  const done = await ada.send("/account/passkeys/name", { id, name: "Laptop" });
+  assertEquals(await done.json(), {
+    next: "done",
+    location: "/account/passkeys",
+  });
+  const german = { "Accept-Language": "de" };
+  const words = await (await ada.get("/account/passkeys", german)).text();
+  assertStringIncludes(words, 'aria-label="Laptop umbenennen"');
+});
+
+for (
+  const [text, values, status] of [
+    ["no name", { name: " " }, 422],
+    ["a name of 101 characters", { name: "x".repeat(101) }, 422],
+    ["no id", { id: "", name: "Mine" }, 404],
+    ["an unknown id", { id: "x", name: "Mine" }, 404],
+  ] as const
+) {
+  Deno.test(`a passkey does not get a new name with ${text}`, async () => {
+    const { registered } = startAccounts();
+    const ada = await registered();
+    const id = await addedId(ada);
+    const path = "/account/passkeys/name";
+    const failed = await ada.post(path, { id, ...values });
+    assertEquals(failed.status, status);
+    await failed.body?.cancel();
+    const script = await ada.send(path, { id, ...values });
+    assertEquals(script.status, status);
+    const list = await (await ada.get("/account/passkeys")).text();
+    assertStringIncludes(list, "<strong>Phone</strong>");
+  });
+}
+
+Deno.test("only its owner renames a passkey, from a page of this site, after a fresh login", async () => {
+  const { accounts, router, registered } = startAccounts();
+  const ada = await registered();
+  const id = await addedId(ada);
+  const eve = await registered({ email: "eve@example.com" });
+  const path = "/account/passkeys/name";
+  const page = await eve.get(`${path}?id=${id}`);
+  assertEquals(page.status, 404);
+  assertEquals((await page.text()).includes("Phone"), false);
+  const stolen = await eve.post(path, { id, name: "Mine" });
+  assertEquals(stolen.status, 404);
+  assertEquals((await stolen.text()).includes("Phone"), false);
+  const forged = await router.fetch(`https://test.example${path}`, {
+    method: "POST",
+    headers: { "Sec-Fetch-Site": "cross-site" },
+    body: new URLSearchParams({ id, name: "Mine" }),
+  });
+  assertEquals(forged.status, 403);
+  const list = await (await ada.get("/account/passkeys")).text();
+  assertStringIncludes(list, "<strong>Phone</strong>");
+  accounts.wait(11 * 60_000);
+  const late = await ada.post(path, { id, name: "Late" });
+  assertStringIncludes(late.headers.get("Location")!, "/account/confirm");
+});
+
 Deno.test("the notice of a new passkey removes it, and ends the access of a thief", async () => {
   const { browser, lastMail, registered } = startAccounts();
   const thief = await registered();

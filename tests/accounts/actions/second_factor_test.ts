@@ -81,6 +81,32 @@ async function resetPassword(
   return { email, password };
 }
 
+Deno.test("the page of a new app has a QR code of its link, next to the key", async () => {
+  const { registered } = startAccounts();
+  const ada = await registered();
+  const response = await ada.get("/account/two-step");
+  const policy = response.headers.get("Content-Security-Policy")!;
+  assertStringIncludes(policy, "default-src 'none'; style-src 'self'");
+  const page = await response.text();
+  assertStringIncludes(page, 'role="img" aria-label="QR code of the key"');
+  assertEquals(/<img|<script|style=/.test(page), false);
+  const [, key = ""] = /class="key">([^<]+)</.exec(page)!;
+  const [, uri = ""] = /href="(otpauth:[^"]+)"/.exec(page)!;
+  assertStringIncludes(uri, `secret=${key.replaceAll(" ", "")}&`);
+  const german = await ada.get("/account/two-step", {
+    "Accept-Language": "de",
+  });
+  assertStringIncludes(await german.text(), "QR-Code des Schlüssels");
+});
+
+Deno.test("a long name leaves the key of an app without a QR code", async () => {
+  const { registered } = startAccounts({ name: "業".repeat(60) });
+  const ada = await registered();
+  const page = await (await ada.get("/account/two-step")).text();
+  assertStringIncludes(page, "Add this key to your app:");
+  assertEquals(page.includes("<svg"), false);
+});
+
 Deno.test("a login with an app needs its code, once, and returns to the page", async () => {
   const { browser, lastMail, nextCode } = await startWithApp();
   assertStringIncludes((await lastMail(email)).text, "authenticator app");
