@@ -49,8 +49,14 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],
   "tests/deno/secret_box_test.ts": ["session/internal.ts"],
+  "tests/oauth_server/clients/_assertions.ts": [
+    "oauth_server/clients/client.ts",
+  ],
   "tests/oauth_server/clients/_client_world.ts": [
     "oauth_server/clients/create_clients.ts",
+  ],
+  "tests/oauth_server/clients/_registrations.ts": [
+    "oauth_server/clients/options.ts",
   ],
   "tests/oauth_server/clients/client_documents_test.ts": [
     "oauth_server/clients/client.ts",
@@ -73,7 +79,6 @@ const INSIDE: Record<string, readonly string[]> = {
   ],
   "tests/oauth_server/clients/registration_test.ts": [
     "oauth_server/clients/client.ts",
-    "oauth_server/clients/options.ts",
   ],
 };
 

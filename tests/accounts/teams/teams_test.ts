@@ -1,203 +1,17 @@
-/** Teams: their pages, `requireMember`, and the API keys of members. */
 import {
   assert,
   assertEquals,
-  assertRejects,
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import {
-  type AccountsOptions,
-  createAccounts,
-  Member,
-} from "@gatehouse/web/accounts";
+import { createAccounts } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/testing";
 import { Browser, linkOf, mailTo } from "../_accounts.ts";
-
-const definition = defineAccounts({
-  roles: ["user", "admin"],
-  scopes: ["notes:read", "notes:write"],
-  teamRoles: ["owner", "editor", "reader"],
-});
-
-/** Starts an application with routes for teams. */
-function start(options: Pick<AccountsOptions, "registration"> = {}) {
-  const accounts = testAccounts({ ...options, definition });
-  const { requireMember, requireRole, requireScope } = accounts;
-  const router = createRouter({ middleware: accounts.middleware });
-  router.map(accounts.routes, accounts.controller);
-  router.get(
-    "/t/:team/notes",
-    [requireScope("notes:read"), requireMember(({ params }) => params.team)],
-    (context) => {
-      const { role, teamName } = context.get(Member);
-      const isOwner: boolean = role === "owner";
-      // @ts-expect-error The role does not exist.
-      assertEquals(role === "boss", false);
-      return Response.json({ role, isOwner, teamName });
-    },
-  );
-  router.post(
-    "/t/:team/notes",
-    [
-      requireScope("notes:write"),
-      requireMember(({ params }) => params.team, "owner", "editor"),
-    ],
-    () => new Response("written"),
-  );
-  router.delete(
-    "/t/:team",
-    requireMember(({ params }) => params.team, "owner"),
-    () => new Response("deleted"),
-  );
-  router.get("/staff", requireRole("admin"), () => new Response("staff"));
-  router.get(
-    "/staff/api",
-    [requireScope("notes:read"), requireRole("admin")],
-    () => new Response("staff"),
-  );
-
-  let clients = 0;
-  /** Creates a user with a verified address, who is logged in. */
-  async function login(name: string) {
-    const email = `${name}@example.com`;
-    const values = { email, name, emailVerified: true };
-    const user = (await accounts.users.create(values))!;
-    const remoteAddress = `198.51.100.${++clients}`;
-    const client = createTestClient(router, { remoteAddress });
-    await accounts.logInTest(client, user.id);
-    return { browser: new Browser(client, {}), email, id: user.id };
-  }
-
-  /** Calls the routes of notes with a method. */
-  async function status(
-    { browser }: { readonly browser: Browser },
-    method: string,
-    path: string,
-  ): Promise<number> {
-    const response = await browser.client.fetch(path, { method });
-    await response.body?.cancel();
-    return response.status;
-  }
-
-  /** Sends a request with a key. */
-  const call = (token: string, path: string, method = "GET") =>
-    router.fetch(
-      new Request(`https://test.example${path}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${token}`,
-          Accept: "application/json",
-        },
-      }),
-    );
-  return { accounts, call, login, router, status };
-}
-
-type App = ReturnType<typeof start>;
-
-/** Invites a user on the page, and returns the path of the email's link. */
-async function invite(
-  { accounts }: App,
-  owner: Browser,
-  team: string,
-  { email, role }: { readonly email: string; readonly role: string },
-): Promise<string> {
-  const values = { email, role };
-  const response = await owner.post(`/teams/${team}/invite`, values);
-  assertEquals(response.headers.get("Location"), `/teams/${team}`);
-  const mail = accounts.mails.findLast(({ to }) => to === email)!;
-  return linkOf(mail);
-}
-
-/** Returns the membership of a user. All memberships have the same time. */
-async function memberOf(
-  { accounts }: Pick<App, "accounts">,
-  team: string,
-  { id }: { readonly id: string },
-) {
-  const members = await accounts.teams.members(team);
-  return members.find(({ userId }) => userId === id)!;
-}
-
-async function newTeam({ browser }: { browser: Browser }, name: string) {
-  const response = await browser.send("/teams", { name });
-  const { team } = await response.json();
-  assert(typeof team === "string");
-  return team;
-}
-
-Deno.test("a user is owner of one team and reader of another (ASVS 8.2.2, 8.4.1)", async () => {
-  const app = start();
-  const { accounts, login, status } = app;
-  const [ada, bob] = [await login("ada"), await login("bob")];
-  const engines = await newTeam(ada, "Engines");
-  const looms = await newTeam(bob, "Looms");
-  const link = await invite(app, bob.browser, looms, {
-    email: ada.email,
-    role: "reader",
-  });
-  const page = await (await ada.browser.get(link)).text();
-  assertStringIncludes(page, "Join the team Looms as reader?");
-  const joined = await ada.browser.post(link, { answer: "accept" });
-  assertEquals(joined.headers.get("Location"), `/teams/${looms}`);
-
-  const own = await ada.browser.get(`/t/${engines}/notes`);
-  assertEquals(await own.json(), {
-    role: "owner",
-    isOwner: true,
-    teamName: "Engines",
-  });
-  assertEquals(await status(ada, "POST", `/t/${engines}/notes`), 200);
-  assertEquals(await status(ada, "DELETE", `/t/${engines}`), 200);
-  assertEquals(await status(ada, "GET", `/t/${looms}/notes`), 200);
-  assertEquals(await status(ada, "POST", `/t/${looms}/notes`), 403);
-  assertEquals(await status(ada, "DELETE", `/t/${looms}`), 403);
-  // The roles of the site and those of teams are separate.
-  assertEquals(await status(ada, "GET", "/staff"), 403);
-  await accounts.users.setRole(bob.id, "admin");
-  assertEquals(await status(bob, "GET", "/staff"), 200);
-  assertEquals(await status(bob, "GET", `/t/${engines}/notes`), 404);
-  assertEquals(await status(bob, "GET", "/t/unknown/notes"), 404);
-  assertEquals(await status(bob, "GET", `/teams/${engines}`), 404);
-  for (const path of ["invite", "members/x", "members/x/remove"]) {
-    assertEquals(await status(bob, "GET", `/teams/${engines}/${path}`), 404);
-  }
-  assertEquals(await status(ada, "GET", `/teams/${looms}/invite`), 403);
-  const list = await accounts.teams.list(ada.id);
-  assertEquals(list.map(({ role }) => role).sort(), ["owner", "reader"]);
-  const anonymous = await app.router.fetch(
-    `https://test.example/t/${looms}/notes`,
-    { headers: { Accept: "application/json" } },
-  );
-  assertEquals(anonymous.status, 401);
-});
-
-Deno.test("a change of a role and the end of a membership count at the next request", async () => {
-  const { accounts, login, status } = start();
-  const [ada, bob] = [await login("ada"), await login("bob")];
-  const team = await newTeam(ada, "Engines");
-  await accounts.teams.add(team, bob.id, "reader");
-  const members = `/teams/${team}/members`;
-  const { id } = await memberOf({ accounts }, team, bob);
-  assertEquals(await status(bob, "POST", `/t/${team}/notes`), 403);
-  const page = await (await ada.browser.get(`${members}/${id}`)).text();
-  assertStringIncludes(page, "bob@example.com");
-  await ada.browser.post(`${members}/${id}`, { role: "editor" });
-  assertEquals(await status(bob, "POST", `/t/${team}/notes`), 200);
-  const wrong = await ada.browser.send(`${members}/${id}`, { role: "boss" });
-  assertEquals(wrong.status, 422);
-  const confirm = await ada.browser.get(`${members}/${id}/remove`);
-  assertStringIncludes(await confirm.text(), "Remove bob?");
-  await ada.browser.post(`${members}/${id}/remove`);
-  assertEquals(await status(bob, "GET", `/t/${team}/notes`), 404);
-  const gone = await ada.browser.get(`${members}/${id}`);
-  assertEquals(gone.status, 404);
-});
+import { definition, invite, memberOf, newTeam, start } from "./_teams.ts";
 
 Deno.test("the last owner cannot leave, but can hand the team over", async () => {
   const { accounts, login, status } = start();
@@ -433,44 +247,6 @@ Deno.test("100 parallel requests leave a team with at most 50 open invitations",
   }
 });
 
-Deno.test("the key of a team never has more rights than the membership, and ends with it", async () => {
-  const { accounts, call, login } = start();
-  const [ada, bob] = [await login("ada"), await login("bob")];
-  const engines = await newTeam(ada, "Engines");
-  const looms = await newTeam(bob, "Looms");
-  await accounts.teams.add(engines, bob.id, "editor");
-  await accounts.users.setRole(bob.id, "admin");
-  const created = await bob.browser.send("/account/keys", {
-    name: "CI",
-    scopes: ["notes:read", "notes:write"],
-    team: engines,
-  });
-  const { key } = await created.json();
-  assertEquals((await call(key, `/t/${engines}/notes`, "POST")).status, 200);
-  // Bob owns the other team, and is an admin of the site: his key is neither.
-  assertEquals((await call(key, `/t/${looms}/notes`)).status, 404);
-  assertEquals((await call(key, "/staff/api")).status, 403);
-  assertEquals((await call(key, `/teams/${engines}`)).status, 401);
-  assertEquals((await call(key, `/t/${engines}`, "DELETE")).status, 401);
-
-  await accounts.teams.setRole(engines, bob.id, "reader");
-  assertEquals((await call(key, `/t/${engines}/notes`, "POST")).status, 403);
-  assertEquals((await call(key, `/t/${engines}/notes`)).status, 200);
-  await accounts.teams.removeMember(engines, bob.id);
-  assertEquals((await call(key, `/t/${engines}/notes`)).status, 401);
-  assertEquals(await accounts.keys.list(bob.id), []);
-
-  const elsewhere = await bob.browser.send("/account/keys", {
-    name: "CI",
-    scopes: ["notes:read"],
-    team: engines,
-  });
-  assertEquals(elsewhere.status, 422);
-  const options = { name: "CI", scopes: ["notes:read"] } as const;
-  const given = { ...options, teamId: engines };
-  assertEquals(await accounts.keys.issue(bob.id, given), null);
-});
-
 Deno.test("a key does not come back with its user", async () => {
   const database = createMemoryAccountStore();
   const accounts = testAccounts({ definition, database });
@@ -506,57 +282,6 @@ Deno.test("a team whose only member is removed is removed with the account", asy
   await accounts.users.remove(ada.id);
   assertEquals(await accounts.teams.find(own), null);
   assertEquals((await accounts.teams.members(shared)).length, 1);
-});
-
-Deno.test("teams change only with a recent login", async () => {
-  const { accounts, login } = start();
-  const [ada, bob] = [await login("ada"), await login("bob")];
-  const team = await newTeam(ada, "Engines");
-  await accounts.teams.add(team, bob.id, "reader");
-  const reader = await memberOf({ accounts }, team, bob);
-  accounts.wait(20 * 60_000);
-  const paths = ["invite", `members/${reader.id}`];
-  for (const path of [...paths, `members/${reader.id}/remove`]) {
-    const url = `/teams/${team}/${path}`;
-    const page = await ada.browser.get(url);
-    assertStringIncludes(page.headers.get("Location")!, "/account/confirm");
-    assertEquals((await ada.browser.send(url, { role: "owner" })).status, 401);
-  }
-});
-
-const hostile = ["", "\0", "../x", "%", "a".repeat(5_000), "__proto__"];
-
-for (const id of hostile) {
-  Deno.test(`the team ${JSON.stringify(id).slice(0, 20)} gets a 404`, async () => {
-    const { login, status } = start();
-    const ada = await login("ada");
-    const name = encodeURIComponent(id);
-    for (const path of [`/t/${name}/notes`, `/teams/invitations/${name}`]) {
-      const found = await status(ada, "GET", path);
-      assert(found === 404 || found === 414, `${path} ${found}`);
-    }
-  });
-}
-
-Deno.test("without teamRoles there are no teams, no page and no link", async () => {
-  const accounts = testAccounts();
-  const router = createRouter({ middleware: accounts.middleware });
-  router.map(accounts.routes, accounts.controller);
-  const client = createTestClient(router, { remoteAddress: "192.0.2.1" });
-  const values = { email: "ada@example.com", name: "Ada" };
-  const user = (await accounts.users.create(values))!;
-  await accounts.logInTest(client, user.id);
-  for (const path of ["/teams", "/teams/x", "/teams/invitations/x"]) {
-    assertEquals((await client.fetch(path)).status, 404, path);
-  }
-  const page = await (await client.fetch("/account")).text();
-  assertEquals(page.includes("/teams"), false);
-  assertThrows(() => accounts.requireMember(() => "x"), TypeError, "teamRoles");
-  await assertRejects(
-    () => accounts.teams.create("x", user.id),
-    TypeError,
-    "teamRoles",
-  );
 });
 
 Deno.test("a definition with one team role, or a store without teams, is refused", () => {

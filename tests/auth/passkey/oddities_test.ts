@@ -1,19 +1,12 @@
-/**
- * Oddities that the specification allows, or that vendors ship. Each row names its
- * source, and the expected result. Sections without a title are those of Web
- * Authentication Level 3.
- */
 import type {
   PasskeyAuthResult,
   PasskeyFailureReason,
   PasskeyPurpose,
 } from "@gatehouse/web/auth/passkey";
 import {
-  createMemoryPasskeyStore,
   createTestAuthenticator,
   type TestAuthenticatorOptions,
   type TestPasskeyChanges,
-  testPasskeyStore,
 } from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 import { decodeCBOR, encodeCBOR } from "npm:@levischuck/tiny-cbor@0.3.6";
@@ -46,7 +39,9 @@ interface Oddity {
 }
 
 const FLAG = { up: 1, rfu1: 2, uv: 4, be: 8, bs: 16, rfu2: 32, ed: 128 };
+
 const ANDROID = `android:apk-key-hash:${"A".repeat(43)}`;
+
 const KEEPASSIUM = "keepassium/KeePassium#444";
 
 function decode(base64url: string): Bytes {
@@ -134,6 +129,7 @@ const register = (
   changes?: TestPasskeyChanges,
   tamper?: Step["tamper"],
 ): Step => ({ purpose: "register", changes, tamper });
+
 const logIn = (
   changes?: TestPasskeyChanges,
   tamper?: Step["tamper"],
@@ -142,14 +138,19 @@ const logIn = (
 
 const map = (entries: Record<string, Loose>) =>
   new Uint8Array(encodeCBOR(new Map(Object.entries(entries))));
+
 const handle = (value: unknown) => member("userHandle", () => value);
+
 const withId = (id: Bytes) => (response: Loose) => ({
   ...response,
   id: encode(id),
   rawId: encode(id),
 });
+
 const LONG_ID = crypto.getRandomValues(new Uint8Array(1023));
+
 const SHARED_ID = crypto.getRandomValues(new Uint8Array(32));
+
 const withCertificate = attestation((object) =>
   object.set("fmt", "packed").set(
     "attStmt",
@@ -159,6 +160,7 @@ const withCertificate = attestation((object) =>
     ]]),
   )
 );
+
 const compound = attestation((object) =>
   object.set("fmt", "compound").set(
     "attStmt",
@@ -167,7 +169,9 @@ const compound = attestation((object) =>
     ),
   )
 );
+
 const preferred: PasskeyAppOptions = { userVerification: "preferred" };
+
 const synced: TestAuthenticatorOptions = { backedUp: true };
 
 const userHandles: Oddity[] = [
@@ -762,20 +766,4 @@ Deno.test("authenticationOptions() returns the transports as the browser sent th
     const { allowCredentials } = await app.post("/second-factor/options");
     assertEquals(allowCredentials[0].transports, sent);
   }
-});
-
-Deno.test("testPasskeyStore() fails for a store that refuses the lower counter of a synced passkey", async () => {
-  const memory = createMemoryPasskeyStore();
-  const store: typeof memory = {
-    ...memory,
-    update: (id, use, ifCounter) =>
-      use.counter >= ifCounter && memory.update(id, use, ifCounter),
-  };
-  const failed: string[] = [];
-  for (
-    const { name, run } of testPasskeyStore(() => store, { version: null })
-  ) {
-    await run().catch(() => failed.push(name));
-  }
-  assertEquals(failed, ["update() accepts a lower counter"]);
 });

@@ -1,18 +1,12 @@
-import {
-  createSecondFactors,
-  type TOTPConfirmation,
-} from "@gatehouse/web/auth/second-factor";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
   assert,
   assertEquals,
-  assertMatch,
   assertNotEquals,
   assertRejects,
-  assertStringIncludes,
-  assertThrows,
 } from "@std/assert";
-import { createFactorApp, SECRET, unlimited } from "../_second_factor_app.ts";
+import { createFactorApp, unlimited } from "../_second_factor_app.ts";
+import { codes } from "./_codes.ts";
 
 Deno.test("completeFirstFactor() logs in a user without a second factor", async () => {
   const browser = createFactorApp().browser();
@@ -149,25 +143,6 @@ Deno.test("verifyCode() gives one of 100 concurrent requests with one code the l
   assert(others.every((one) => one === "wrong" || one === "missing"));
 });
 
-const codes: [string, unknown][] = [
-  ["nothing", undefined],
-  ["null", null],
-  ["a number", 123456],
-  ["an array", ["123456"]],
-  ["an object", {}],
-  ["an empty string", ""],
-  ["five digits", "12345"],
-  ["seven digits", "1234567"],
-  ["letters", "abcdef"],
-  ["full-width digits", "１２３４５６"],
-  ["a sign", "-12345"],
-  ["an exponent", "1e5000"],
-  ["a NUL", "12345\0"],
-  ["a lone surrogate", "\ud800"],
-  ["a long string", "1".repeat(1_000_000)],
-  ["__proto__", "__proto__"],
-];
-
 for (const [what, code] of codes) {
   Deno.test(`verifyCode() finds ${what} wrong, and never throws`, async () => {
     const app = createFactorApp();
@@ -222,121 +197,6 @@ Deno.test("completeSecondFactor() completes a login with a passkey of the applic
   assertEquals(await (await browser.post("/passkey")).json(), null);
 });
 
-Deno.test("enableTOTP() requires a code of the app, and keeps the set-up for the next try", async () => {
-  const { factors, code, own } = createFactorApp();
-  const first = await factors.createTOTP(1, "ada@example.com");
-  const enable = (form: TOTPConfirmation) =>
-    own(1, (context) => factors.enableTOTP(context, form));
-  const wrong = await enable({ ...first, code: "000000" });
-  assert(!wrong.ok && wrong.reason === "wrong");
-  assertEquals(wrong.setup, first);
-  assertEquals((await factors.status(1)).totp, false);
-  const form = { ...wrong.setup, code: await code(first.secret) };
-  assert((await enable(form)).ok);
-  const { totp, recoveryCodes } = await factors.status(1);
-  assertEquals([totp, recoveryCodes], [true, 10]);
-});
-
-Deno.test("enableTOTP() refuses an old set-up, and that of another user", async () => {
-  const app = createFactorApp();
-  const { secret, setup } = await app.factors.createTOTP(1, "ada");
-  const expired = { ok: false, reason: "expired" } as const;
-  const enable = async (userId: number, setup: unknown) => {
-    const form = { setup, code: await app.code(secret) };
-    return await app.own(
-      userId,
-      (context) => app.factors.enableTOTP(context, form),
-    );
-  };
-  assertEquals(await enable(2, setup), expired);
-  for (const bad of [undefined, null, 7, "", "x", `${setup}x`, [setup]]) {
-    assertEquals(await enable(1, bad), expired);
-  }
-  app.wait(15 * 60_000);
-  assertEquals(await enable(1, setup), expired);
-});
-
-Deno.test("createTOTP() creates a URI that authenticator apps read", async () => {
-  const { factors } = createFactorApp({ issuer: "Ada & Söhne" });
-  const { secret, uri } = await factors.createTOTP(1, "ada+1:x@example.com");
-  assertMatch(secret, /^[A-Z2-7]{32}$/);
-  assertEquals(
-    uri,
-    "otpauth://totp/Ada%20%26%20S%C3%B6hne:ada%2B1%20x%40example.com" +
-      `?secret=${secret}&issuer=Ada%20%26%20S%C3%B6hne` +
-      "&algorithm=SHA1&digits=6&period=30",
-  );
-  const other = await factors.createTOTP(1, "ada");
-  assertNotEquals(other.secret, secret);
-});
-
-for (const method of ["disable", "remove"] as const) {
-  Deno.test(`${method}() removes the second factor`, async () => {
-    const app = createFactorApp();
-    const { secret } = await app.enable();
-    const pending = app.browser();
-    await pending.login();
-    if (method === "remove") await app.factors.remove(1);
-    else assert(await app.own(1, (context) => app.factors.disable(context)));
-    assertEquals(await app.factors.status(1), {
-      totp: false,
-      totpSince: undefined,
-      recoveryCodes: 0,
-    });
-    assertEquals(await pending.send(await app.code(secret)), "missing");
-    assert(await app.browser().login());
-  });
-}
-
-Deno.test("createSecondFactors() keeps no secret and no code in the store (ASVS 6.5.2)", async () => {
-  const values: string[] = [];
-  const memory = createMemorySessionStore();
-  const app = createFactorApp({
-    store: {
-      get: (key) => memory.get(key),
-      put(key, value, options) {
-        values.push(key, value);
-        return memory.put(key, value, options);
-      },
-      delete: (key) => memory.delete(key),
-      byIndex: (name) => memory.byIndex!(name),
-    },
-  });
-  const { secret, codes } = await app.enable();
-  const browser = app.browser();
-  await browser.login();
-  await browser.send(codes[0]);
-  const stored = values.join("\n").toLowerCase();
-  for (
-    const code of [
-      ...codes,
-      ...codes.map((one) => one.replaceAll("-", "")),
-    ]
-  ) {
-    assert(!stored.includes(code));
-  }
-  assert(!stored.includes(secret.toLowerCase()));
-  assertStringIncludes(stored, "second-factor:");
-});
-
-Deno.test("reencrypt() moves a secret to the first of the keys", async () => {
-  const store = createMemorySessionStore();
-  const fresh = "second secret of the second factors in tests";
-  const old = createFactorApp({ store });
-  const { secret } = await old.enable();
-  const both = createFactorApp({ store, secrets: [fresh, SECRET] });
-  const browser = both.browser();
-  await browser.login();
-  assertEquals(await browser.send(await both.code(secret)), "ok");
-  await both.factors.reencrypt(1);
-  await both.factors.reencrypt(2);
-
-  const later = createFactorApp({ store, secrets: [fresh] });
-  const next = later.browser();
-  await next.login();
-  assertEquals(await next.send(await later.code(secret, 1)), "ok");
-});
-
 Deno.test("verifyCode() fails if no secret decrypts the factor, and logs no user in", async () => {
   const store = createMemorySessionStore();
   const { secret } = await createFactorApp({ store }).enable();
@@ -349,31 +209,6 @@ Deno.test("verifyCode() fails if no secret decrypts the factor, and logs no user
   );
   assertEquals(response, "500");
   assertEquals(await browser.user(), "401");
-});
-
-Deno.test("createSecondFactors() throws for invalid options", () => {
-  const store = createMemorySessionStore();
-  const valid = { issuer: "Example", store, secrets: [SECRET] };
-  const eventual = { ...store, consistency: "eventual" } as const;
-  const cases: [object, string][] = [
-    [{ issuer: "" }, "issuer"],
-    [{ issuer: "a:b" }, "colon"],
-    [{ secrets: [] }, "Cannot encrypt second factors: there is no secret"],
-    [{ secrets: ["short"] }, "fewer than 32"],
-    [{ secrets: ["a".repeat(40)] }, "too easy to guess"],
-    [{ store: eventual }, "who uses a code first"],
-    [{ pendingTimeout: 0 }, "pendingTimeout"],
-    [{ pendingTimeout: 3_600_001 }, "pendingTimeout"],
-    [{ rememberFor: NaN }, "rememberFor"],
-    [{ storeTimeout: 0 }, "storeTimeout"],
-  ];
-  for (const [change, message] of cases) {
-    assertThrows(
-      () => createSecondFactors({ ...valid, ...change }),
-      Error,
-      message,
-    );
-  }
 });
 
 Deno.test("completeFirstFactor() rejects if the store fails, and logs no user in", async () => {
@@ -397,14 +232,4 @@ Deno.test("completeFirstFactor() rejects if the store fails, and logs no user in
   );
   assertEquals(response.status, 503);
   assertEquals(response.headers.getSetCookie(), []);
-});
-
-Deno.test("createTOTP() does not throw on an account with a lone surrogate", async () => {
-  const { factors, own } = createFactorApp();
-  const { setup, uri } = await factors.createTOTP(1, "ada\ud800@a.test");
-  assertStringIncludes(uri, "/Example:ada%EF%BF%BD%40a.test?");
-  const form = { setup, code: "none" };
-  const wrong = await own(1, (context) => factors.enableTOTP(context, form));
-  assert(!wrong.ok && wrong.reason === "wrong");
-  assertEquals(wrong.setup.uri, uri);
 });

@@ -5,16 +5,12 @@ import { session } from "@gatehouse/web/session-middleware";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { createTestClient } from "@gatehouse/web/testing";
 import {
-  API,
   authorizePath,
   browserOf,
   CALLBACK,
   connect,
   ORIGIN,
-  readConsent,
-  sendConsent,
   startServer,
-  targetOf,
 } from "../_server.ts";
 
 Deno.test("GET /authorize sends a visitor to the login page, and writes nothing", async () => {
@@ -83,162 +79,6 @@ Deno.test("GET /authorize shows a page for an unknown client or redirect URI (AS
     assertEquals((await browser.fetch(path)).status, 400, name);
   }
   assertEquals(app.events, []);
-});
-
-/** Requests whose error goes to the client. */
-const ERRORS: readonly (readonly [
-  Record<string, string | undefined>,
-  string,
-])[] = [
-  [{ response_type: undefined }, "invalid_request"],
-  [{ response_type: "token" }, "unsupported_response_type"],
-  [{ response_type: "code id_token" }, "unsupported_response_type"],
-  [{ response_mode: "fragment" }, "invalid_request"],
-  [{ response_mode: "form_post" }, "invalid_request"],
-  [{ code_challenge: undefined }, "invalid_request"],
-  [{ code_challenge: "short" }, "invalid_request"],
-  [{ code_challenge: `${"a".repeat(42)}+` }, "invalid_request"],
-  [{ code_challenge_method: undefined }, "invalid_request"],
-  [{ code_challenge_method: "plain" }, "invalid_request"],
-  [{ code_challenge_method: "s256" }, "invalid_request"],
-  [{ scope: "unknown" }, "invalid_scope"],
-  [{ scope: "notes:read unknown" }, "invalid_scope"],
-  [{ scope: "files:read" }, "invalid_scope"],
-  [{ scope: "NOTES:READ" }, "invalid_scope"],
-  [{ client_id: "other", scope: "notes:write" }, "invalid_scope"],
-  [{ resource: "https://evil.example/" }, "invalid_target"],
-  [{ resource: `${API}/` }, "invalid_target"],
-  [{ resource: ORIGIN }, "invalid_target"],
-  [{ prompt: "none" }, "consent_required"],
-  [{ prompt: "none login" }, "invalid_request"],
-  [{ prompt: "unknown" }, "invalid_request"],
-  [{ max_age: "-1" }, "invalid_request"],
-  [{ max_age: "1e3" }, "invalid_request"],
-  [{ max_age: "99999999999" }, "invalid_request"],
-  [{ request: "eyJ" }, "request_not_supported"],
-  [{ request_uri: "https://evil.example" }, "request_uri_not_supported"],
-];
-
-Deno.test("GET /authorize redirects other errors, such as a missing challenge (RFC 9207, ASVS 10.4.6)", async () => {
-  const browser = await browserOf(startServer());
-  for (const [params, error] of ERRORS) {
-    const response = await browser.fetch(authorizePath(params));
-    const name = JSON.stringify(params);
-    assertEquals(response.status, 302, name);
-    const { origin, pathname, searchParams } = targetOf(response);
-    assertEquals(origin + pathname, CALLBACK);
-    assertEquals(searchParams.get("error"), error, name);
-    assertEquals(searchParams.get("state"), "s1");
-    assertEquals(searchParams.get("iss"), ORIGIN);
-    assertEquals(searchParams.get("code"), null);
-  }
-  for (const name of ["state", "scope", "code_challenge", "prompt", "other"]) {
-    const path = `${authorizePath()}&${name}=a&${name}=b`;
-    const { searchParams } = targetOf(await browser.fetch(path));
-    assertEquals(searchParams.get("error"), "invalid_request", name);
-  }
-  const path = `${authorizePath({ resource: API })}&resource=b`;
-  const { searchParams } = targetOf(await browser.fetch(path));
-  assertEquals(searchParams.get("error"), "invalid_target");
-});
-
-Deno.test("GET /authorize has defaults for scope and resource, and leaves out scopes of others (ASVS 10.4.11)", async () => {
-  const browser = await browserOf(startServer());
-  const cases = [
-    [{}, ["notes:read", "notes:write"]],
-    [{ scope: "offline_access" }, ["notes:read", "notes:write"]],
-    [{ scope: "offline_access notes:read" }, ["notes:read"]],
-    [{ scope: "notes:read files:read" }, ["notes:read"]],
-    [{ resource: `${ORIGIN}/files` }, ["files:read"]],
-    [{ client_id: "other" }, ["notes:read"]],
-    [{ client_id: "cli", redirect_uri: "http://127.0.0.1:5123/callback" }, [
-      "notes:read",
-      "notes:write",
-    ]],
-    [{ redirect_uri: undefined }, ["notes:read", "notes:write"]],
-  ] as const;
-  for (const [params, scopes] of cases) {
-    const page = await browser.fetch(authorizePath(params));
-    assertEquals((await readConsent(page)).scopes, scopes);
-  }
-});
-
-Deno.test("GET /authorize refuses a URL that a login page would lose", async () => {
-  const { router } = startServer();
-  const anonymous = createTestClient(router, { origin: ORIGIN });
-  // The parameter that asks for a login once is a part of the path.
-  const { length } = `${authorizePath({ state: "" })}&login_after=1800000000`;
-  const fits = authorizePath({ state: "s".repeat(2_000 - length) });
-  const response = await anonymous.fetch(fits);
-  assertEquals(response.status, 303);
-  const location = new URL(response.headers.get("Location")!, ORIGIN);
-  assert(location.searchParams.get("returnTo")!.length <= 2_000);
-  const long = authorizePath({ state: "s".repeat(2_001 - length) });
-  assertEquals((await anonymous.fetch(long)).status, 414);
-});
-
-Deno.test("prompt=login and max_age ask for a login once", async () => {
-  const app = startServer();
-  const browser = await browserOf(app);
-  for (const params of [{ prompt: "login" }, { max_age: "0" }] as const) {
-    await browser.fetch("/login/1", { method: "POST" });
-    app.clock.now += 5_000;
-    const stale = await browser.fetch(authorizePath(params));
-    assertEquals(stale.status, 303);
-    const location = new URL(stale.headers.get("Location")!, ORIGIN);
-    assertEquals(location.pathname, "/confirm");
-    const returnTo = location.searchParams.get("returnTo")!;
-    // Without a login in between, the server asks again.
-    assertEquals((await browser.fetch(returnTo)).status, 303);
-    app.clock.now += 5_000;
-    await browser.fetch("/login/1", { method: "POST" });
-    await readConsent(await browser.fetch(returnTo));
-    // An earlier login than that which the parameter names does not count.
-    app.clock.now += 5_000_000;
-    assertEquals((await browser.fetch(returnTo)).status, 303);
-  }
-  await browser.fetch("/login/1", { method: "POST" });
-  app.clock.now += 5_000;
-  const late = authorizePath({ prompt: "login", login_after: "9999999999" });
-  assertEquals((await browser.fetch(late)).status, 303);
-  const recent = authorizePath({ max_age: "5" });
-  await readConsent(await browser.fetch(recent));
-  app.clock.now += 1;
-  const stale = await browser.fetch(recent);
-  assertEquals(stale.status, 303);
-  await browser.fetch("/login/1", { method: "POST" });
-  const location = new URL(stale.headers.get("Location")!, ORIGIN);
-  // The login is in the same second as the parameter.
-  app.clock.now += 500;
-  const returnTo = location.searchParams.get("returnTo")!;
-  await readConsent(await browser.fetch(returnTo));
-
-  const silent = targetOf(
-    await browser.fetch(authorizePath({ prompt: "none", max_age: "0" })),
-  );
-  assertEquals(silent.searchParams.get("error"), "login_required");
-});
-
-Deno.test("a scope in fresh asks for a recent login, which no parameter changes", async () => {
-  const app = startServer();
-  const browser = await browserOf(app);
-  const params = { scope: "notes:read notes:delete" };
-  const form = await readConsent(await browser.fetch(authorizePath(params)));
-  app.clock.now += 599_000;
-  const path = authorizePath({
-    ...params,
-    login_after: String(app.clock.now / 1_000 - 3_600),
-  });
-  const other = await readConsent(await browser.fetch(path));
-  app.clock.now += 2_000;
-  assertEquals((await browser.fetch(path)).status, 303);
-
-  // The form is older than the login may be.
-  const stale = await sendConsent(browser, other);
-  assertEquals(stale.status, 303);
-  assertStringIncludes(stale.headers.get("Location")!, "/confirm?returnTo=");
-  assertEquals(app.events, []);
-  assertEquals((await sendConsent(browser, form)).status, 400);
 });
 
 Deno.test("tokens and users who act as others cannot connect applications", async () => {

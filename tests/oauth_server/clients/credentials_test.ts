@@ -1,35 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { createToken, hashToken } from "@gatehouse/web/auth";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import type {
-  ClientAuthentication,
-  TokenClient,
-} from "../../../oauth_server/clients/client.ts";
+import type { TokenClient } from "../../../oauth_server/clients/client.ts";
 import { CHATGPT, ClientWorld } from "./_client_world.ts";
-
-const ISSUER = "https://app.example";
-
-const ID = "partner";
-
-const TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-
-/** Asks for authentication with a form and an `Authorization` header. */
-function authenticate(
-  { clients }: ClientWorld,
-  client: TokenClient,
-  form: Record<string, string>,
-  authorization?: string,
-): Promise<boolean> {
-  const headers = new Headers();
-  if (authorization !== undefined) headers.set("Authorization", authorization);
-  const request = { form: new Map(Object.entries(form)), headers };
-  return clients.authenticate(request, client);
-}
-
-function clientWith(authentication: ClientAuthentication): TokenClient {
-  const isPublic = authentication === "none";
-  return { id: ID, source: "registered", authentication, isPublic };
-}
+import {
+  authenticate,
+  clientWith,
+  createSigner,
+  ID,
+  TYPE,
+} from "./_assertions.ts";
 
 function basic(id: string, secret: string): string {
   return `Basic ${btoa(`${id}:${secret}`)}`;
@@ -142,137 +121,6 @@ Deno.test("authenticate() rejects a secret in any other place or form (ASVS 10.4
   assertEquals(await authenticate(world, client, both, valid), false);
   const assertion = { client_assertion: "a.b.c", client_assertion_type: TYPE };
   assertEquals(await authenticate(world, client, assertion, valid), false);
-});
-
-/** Creates a client with a key. */
-async function createSigner(alg = "ES256") {
-  const { publicKey, privateKey } = await generateKeyPair(alg);
-  const jwk = { ...await exportJWK(publicKey), kid: "1", alg };
-  return {
-    jwks: { keys: [jwk] },
-    async sign(
-      claims: Record<string, unknown> = {},
-      header: Record<string, unknown> = {},
-    ): Promise<Record<string, string>> {
-      const jwt = await new SignJWT({
-        iss: ID,
-        sub: ID,
-        aud: ISSUER,
-        exp: 1_700_000_060,
-        jti: crypto.randomUUID(),
-        ...claims,
-      }).setProtectedHeader({ alg, kid: "1", ...header }).sign(privateKey);
-      return { client_assertion: jwt, client_assertion_type: TYPE };
-    },
-  };
-}
-
-Deno.test("authenticate() accepts each assertion once, of 20 at the same time (RFC 7523, section 3)", async () => {
-  const world = new ClientWorld();
-  const { jwks, sign } = await createSigner();
-  const client = clientWith({ jwks });
-  assertEquals(await authenticate(world, client, await sign()), true);
-  const form = await sign({ aud: [ISSUER] }, {
-    typ: "client-authentication+jwt",
-  });
-  const outcomes = await Promise.all(
-    Array.from({ length: 20 }, () => authenticate(world, client, form)),
-  );
-  assertEquals(outcomes.filter((isValid) => isValid).length, 1);
-  world.now += 60_000;
-  assertEquals(await authenticate(world, client, form), false);
-});
-
-/** Assertions that the client must not have signed for this server. */
-const WRONG_CLAIMS: Record<string, unknown>[] = [
-  { iss: "other" },
-  { iss: undefined },
-  { sub: "other" },
-  { sub: undefined },
-  { sub: [ID] },
-  { aud: undefined },
-  { aud: "https://other.example" },
-  { aud: `${ISSUER}/token` },
-  { aud: `${ISSUER}/` },
-  { aud: [ISSUER, "https://other.example"] },
-  { aud: [] },
-  { exp: undefined },
-  { exp: "1700000060" },
-  { exp: 1_699_999_900 },
-  { exp: 1_700_000_400 },
-  { exp: 1e300 },
-  { nbf: 1_700_000_400 },
-  { jti: undefined },
-  { jti: "" },
-  { jti: 7 },
-  { jti: "a".repeat(257) },
-];
-
-Deno.test("authenticate() rejects assertions with other claims, and writes nothing", async () => {
-  const { jwks, sign } = await createSigner();
-  const world = new ClientWorld();
-  const put = world.store.put.bind(world.store);
-  let writes = 0;
-  world.store.put = (...args) => {
-    writes++;
-    return put(...args);
-  };
-  const client = clientWith({ jwks });
-  for (const claims of WRONG_CLAIMS) {
-    const form = await sign(claims);
-    const message = JSON.stringify(claims);
-    assertEquals(await authenticate(world, client, form), false, message);
-  }
-  assertEquals(writes, 0);
-  assertEquals(await authenticate(world, client, await sign()), true);
-  assertEquals(writes, 1);
-});
-
-Deno.test("authenticate() rejects assertions of other keys, types and forms", async () => {
-  const world = new ClientWorld();
-  const { jwks, sign } = await createSigner();
-  const other = await createSigner();
-  const client = clientWith({ jwks });
-  const valid = await sign();
-  const jwt = valid.client_assertion!;
-  const [header, payload] = jwt.split(".");
-  const unsigned = btoa(JSON.stringify({ alg: "none" })).replaceAll("=", "");
-  const hmac = await new SignJWT({
-    ...{ iss: ID, sub: ID, aud: ISSUER, exp: 1_700_000_060, jti: "1" },
-  }).setProtectedHeader({ alg: "HS256" })
-    .sign(new TextEncoder().encode(JSON.stringify(jwks.keys[0])));
-  const forms: Record<string, string>[] = [
-    await other.sign(),
-    await sign({}, { typ: "at+jwt" }),
-    await sign({}, { typ: "dpop+jwt" }),
-    await sign({}, { kid: "2" }),
-    { ...valid, client_id: "other" },
-    { ...valid, client_assertion: `${unsigned}.${payload}.` },
-    { ...valid, client_assertion: hmac },
-    { ...valid, client_assertion: `${header}.${payload}` },
-    { ...valid, client_assertion: `${jwt}a` },
-    { ...valid, client_assertion: `${jwt}.${jwt}` },
-    { ...valid, client_assertion: jwt + " ".repeat(10_000) },
-    { ...valid, client_assertion: "" },
-    { ...valid, client_assertion: "…" },
-    { ...valid, client_assertion_type: `${TYPE}2` },
-    { client_assertion: jwt },
-  ];
-  for (const form of forms) {
-    const message = JSON.stringify(form);
-    assertEquals(await authenticate(world, client, form), false, message);
-  }
-  assertEquals(await authenticate(world, client, valid), true);
-});
-
-Deno.test("authenticate() rejects an assertion of a client without keys", async () => {
-  const world = new ClientWorld();
-  const { sign } = await createSigner();
-  const form = await sign();
-  assertEquals(await authenticate(world, clientWith("none"), form), false);
-  const secretHashes = [await hashToken("secret")];
-  const withSecret = clientWith({ secretHashes });
-  assertEquals(await authenticate(world, withSecret, form), false);
 });
 
 Deno.test("authenticate() fetches the keys of a client once, and again for a new key", async () => {

@@ -1,36 +1,9 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/testing";
 import { grantedClient } from "../../../oauth_server/clients/client.ts";
-import type { RegistrationOptions } from "../../../oauth_server/clients/options.ts";
 import { ClientWorld } from "./_client_world.ts";
-
-const DAY = 86_400_000;
-
-const METADATA = {
-  client_name: "Editor",
-  redirect_uris: ["http://127.0.0.1:33418/", "https://editor.example/callback"],
-  grant_types: ["authorization_code", "refresh_token"],
-  response_types: ["code"],
-  token_endpoint_auth_method: "none",
-};
-
-/** Clients that register at a router. */
-function createWorld(
-  registration: RegistrationOptions = {},
-  remoteAddress = "192.0.2.1",
-) {
-  const world = new ClientWorld({ registration });
-  const router = createRouter();
-  router.post("/register", (context) => world.clients.register(context));
-  const register = (body: unknown, address = remoteAddress, type?: string) =>
-    createTestClient(router, { remoteAddress: address }).fetch("/register", {
-      method: "POST",
-      headers: { "Content-Type": type ?? "application/json" },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    });
-  return { world, register };
-}
+import { createWorld, METADATA } from "./_registrations.ts";
 
 Deno.test("register() registers a public client (RFC 7591, section 3.2.1)", async () => {
   const { register, world } = createWorld();
@@ -159,54 +132,6 @@ Deno.test("register() limits the registrations of an address", async () => {
   assertEquals(statuses.filter((status) => status === 201).length, 2);
   assertEquals(statuses.filter((status) => status === 429).length, 18);
   assertEquals((await register(METADATA, "192.0.2.2")).status, 201);
-});
-
-Deno.test("register() limits the clients that no user has approved", async () => {
-  const { register, world } = createWorld({ maxUnused: 5, perAddress: 1 });
-  const addresses = Array.from(
-    { length: 20 },
-    (_, index) => `192.0.2.${index}`,
-  );
-  const responses = await Promise.all(
-    addresses.map((address) => register(METADATA, address)),
-  );
-  const limited = responses.filter(({ status }) => status === 429);
-  assertEquals(limited.length, 15);
-  // Invalid requests do not use up the limit.
-  world.now += DAY;
-  for (const address of addresses) await register({}, address);
-  assertEquals((await register(METADATA, "198.51.100.1")).status, 201);
-});
-
-Deno.test("a registered client is removed after a day, unless a user approves it", async () => {
-  const { register, world } = createWorld();
-  const [unused, used] = await Promise.all([1, 2].map(async () => {
-    const { client_id: id } = await (await register(METADATA)).json();
-    return id as string;
-  }));
-  await world.clients.approved((await world.clients.find(used!))!);
-  world.now += DAY - 1;
-  assert(await world.clients.find(unused!) !== null);
-  world.now += 1;
-  assertEquals(await world.clients.find(unused!), null);
-  assertEquals((await world.clients.find(used!))?.id, used);
-  world.now += 365 * DAY;
-  assertEquals(await world.clients.find(used!), null);
-});
-
-Deno.test("find() asks the store only for ids of registrations", async () => {
-  const { world } = createWorld();
-  let calls = 0;
-  world.store.get = () => {
-    calls++;
-    return null;
-  };
-  for (const id of ["", "dcr_", "dcr_x", `dcr_${"a".repeat(23)}`, "x"]) {
-    assertEquals(await world.clients.find(id), null);
-  }
-  assertEquals(calls, 0);
-  assertEquals(await world.clients.find(`dcr_${"a".repeat(22)}`), null);
-  assertEquals(calls, 1);
 });
 
 Deno.test("register() responds with 404 without the option, and ends the clients' grants", async () => {

@@ -1,54 +1,11 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import {
-  Log,
-  logger,
-  type LogIdOptions,
-} from "@gatehouse/web/logger-middleware";
-import { captureConsole } from "../../_console.ts";
-
-interface Ids {
-  readonly requestId: string;
-  readonly traceId: string;
-  readonly traceparent: string;
-  /** The line. */
-  readonly line: string;
-  /** The header of the response. */
-  readonly header: string | null;
-}
-
-async function idsOf(
-  headers: Record<string, string>,
-  ids?: LogIdOptions,
-): Promise<Ids> {
-  let line = "";
-  const router = createRouter({
-    middleware: [logger({
-      format: ({ requestId, traceId }) => `${requestId} ${traceId}`,
-      output: (one) => line = one,
-      ids,
-    })],
-  });
-  router.get("/", (context) => {
-    const log = context.get(Log);
-    const { requestId, traceId } = log;
-    const { traceparent } = log.traceHeaders();
-    return Response.json({ requestId, traceId, traceparent });
-  });
-  const response = await router.fetch("https://example.com/", { headers });
-  const header = response.headers.get("X-Request-Id");
-  return { ...await response.json(), line, header };
-}
+import { logger } from "@gatehouse/web/logger-middleware";
+import { idsOf } from "./_ids.ts";
 
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-const parent = "00f067aa0ba902b7";
 
-Deno.test("context.get(Log) has the same ids as the line", async () => {
-  const { requestId, traceId, traceparent, line } = await idsOf({});
-  assertEquals(line, `${requestId} ${traceId}`);
-  assertMatch(requestId, /^[\w-]{36}$/);
-  assertMatch(traceparent, new RegExp(`^00-${traceId}-[\\da-f]{16}-01$`));
-});
+const parent = "00f067aa0ba902b7";
 
 Deno.test("logger() creates new ids for every request", async () => {
   const [one, other] = [await idsOf({}), await idsOf({})];
@@ -141,61 +98,4 @@ Deno.test("logger() reads and writes the header option", async () => {
     headers: { "X-Correlation": "abc", "X-Request-Id": "def" },
   });
   assertEquals(response.headers.get("X-Correlation"), "abc");
-});
-
-Deno.test("context.get(Log) writes to the output, escaped, with the request id", async () => {
-  const lines: string[] = [];
-  const router = createRouter({
-    middleware: [
-      logger({ format: "short", output: (line) => lines.push(line) }),
-    ],
-  });
-  router.get("/", (context) => {
-    const log = context.get(Log);
-    log.info("plain");
-    log.error('a\n"b"\x1b', { 'na"me x': 'v"\n', none: undefined, no: null });
-    return new Response(log.requestId);
-  });
-  const id = await (await router.fetch("https://example.com/")).text();
-  assertEquals(lines.slice(0, 2), [
-    `info: plain request_id="${id}"`,
-    `error: a\\n\\"b\\"\\x1b na\\"me\\x20x="v\\"\\n" no="null" request_id="${id}"`,
-  ]);
-});
-
-Deno.test("context.get(Log) does not write to an access log in the combined format", async () => {
-  const lines: string[] = [];
-  using calls = captureConsole();
-  const router = createRouter({
-    middleware: [
-      logger({ format: "combined", output: (line) => lines.push(line) }),
-    ],
-  });
-  router.get("/", (context) => {
-    context.get(Log).info("plain");
-    return new Response();
-  });
-  await router.fetch("https://example.com/");
-  assertEquals(lines.length, 1);
-  assertMatch(String(calls.printed[0]), /^info: plain request_id="/);
-});
-
-Deno.test("context.get(Log) writes to the messages option, and never throws", async () => {
-  const lines: string[] = [];
-  const router = createRouter({
-    middleware: [logger({
-      output: () => {},
-      messages: (line) => {
-        lines.push(line);
-        throw new Error("full");
-      },
-    })],
-  });
-  router.get("/", (context) => {
-    context.get(Log).warn("low");
-    return new Response();
-  });
-  using _console = captureConsole();
-  assertEquals((await router.fetch("https://example.com/")).status, 200);
-  assertMatch(lines[0], /^warn: low /);
 });

@@ -1,15 +1,13 @@
-/** Custom methods, and several methods for one handler. */
 import {
   createContextKey,
   createRouter,
-  Platform,
-  platformKey,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { Route, route } from "@gatehouse/web/fetch-router/routes";
 import { assertEquals, assertThrows } from "@std/assert";
 
 const origin = "https://example.com";
+
 const echo = ({ method }: RequestContext) => new Response(method);
 
 const custom = ["QUERY", "PROPFIND", "REPORT", "MKCOL"] as const;
@@ -125,37 +123,6 @@ for (const method of refused) {
 Deno.test("a method twice in one array is a RangeError", () => {
   const router = createRouter();
   assertThrows(() => router.route(["GET", "GET"], "/x", echo), RangeError);
-});
-
-Deno.test("platformKey() types the arguments of a Worker in handlers and middleware", async () => {
-  interface Env {
-    readonly NAME: string;
-  }
-  interface Execution {
-    waitUntil(promise: Promise<unknown>): void;
-  }
-  const Worker = platformKey<readonly [env: Env, execution: Execution]>();
-  const waited: Promise<unknown>[] = [];
-  const router = createRouter({
-    middleware: [(context, next) => {
-      const [, execution] = context.get(Worker);
-      execution.waitUntil(Promise.resolve("done"));
-      return next();
-    }],
-  });
-  router.get("/", (context) => {
-    const [env] = context.get(Worker);
-    const { NAME }: Env = env;
-    return new Response(NAME);
-  });
-  const response = await router.fetch(
-    new Request(origin),
-    { NAME: "worker" },
-    { waitUntil: (promise: Promise<unknown>) => waited.push(promise) },
-  );
-  assertEquals(await response.text(), "worker");
-  assertEquals(await Promise.all(waited), ["done"]);
-  assertEquals(Worker as unknown, Platform);
 });
 
 Deno.test("calling a method of a context without this is a type error", () => {

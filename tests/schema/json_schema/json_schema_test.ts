@@ -46,8 +46,7 @@ import {
 import { testStandardSchema } from "@gatehouse/web/testing";
 import * as coerce from "@gatehouse/web/data-schema/coerce";
 import { assertEquals, assertThrows } from "@std/assert";
-
-const text = { type: "string" };
+import { text } from "./_schemas.ts";
 
 const rows: [string, StandardSchemaV1, JSONSchema][] = [
   ["string", string().refine(() => true), text],
@@ -235,27 +234,6 @@ for (const [name, schema, expected] of rows) {
   });
 }
 
-Deno.test("toJSONSchema() describes recursive schemas by reference", () => {
-  interface Tree {
-    children: Tree[];
-  }
-  const Tree: Schema<Tree> = object({ children: array(lazy(() => Tree)) });
-  const tree = {
-    type: "object",
-    properties: {
-      children: { type: "array", items: { $ref: "#/$defs/schema0" } },
-    },
-    required: ["children"],
-  };
-  assertEquals(toJSONSchema(Tree), {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    ...tree,
-    $defs: { schema0: tree },
-  });
-  const { definitions } = toJSONSchema(Tree, { target: "draft-07" });
-  assertEquals(Object.keys(definitions as object), ["schema0"]);
-});
-
 Deno.test("toJSONSchema() writes draft-07 and OpenAPI 3.0 in their own words", () => {
   assertEquals(toJSONSchema(tuple([string()]), { target: "draft-07" }), {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -342,15 +320,6 @@ Deno.test("toJSONSchema() leaves out checks behind a transform in lazy()", () =>
   });
 });
 
-Deno.test("toJSONSchema() keeps checks next to a reference", () => {
-  const Name = lazy(() => string()).pipe(maxLength(2));
-  const { allOf } = toJSONSchema(Name, { target: "draft-07" });
-  assertEquals(allOf, [
-    { $ref: "#/definitions/schema0" },
-    { maxLength: 2, maxItems: 2 },
-  ]);
-});
-
 Deno.test("toJSONSchema() leaves unsupported parts out and reports them", () => {
   const parts: UnsupportedPart[] = [];
   const Order = object({
@@ -394,16 +363,6 @@ Deno.test("toJSONSchema() leaves unsupported parts out and reports them", () => 
   ]);
 });
 
-Deno.test("toJSONSchema() leaves out the output of a transform, which may be missing", () => {
-  const Form = object({ a: string().transform(() => undefined), b: string() });
-  const types: string[] = [];
-  const { required } = toJSONSchema(Form, {
-    io: "output",
-    onUnsupported: ({ type }) => void types.push(type),
-  });
-  assertEquals([required, types], [["b"], ["transform"]]);
-});
-
 Deno.test("toJSONSchema() says which part it can't describe", () => {
   assertThrows(
     () => toJSONSchema(object({ a: array(object({ at: date() })) })),
@@ -426,105 +385,6 @@ const undescribed: StandardSchemaV1 = {
   },
 };
 
-/** Creates a schema of another library, with its JSON Schema. */
-function foreign(
-  document: Record<string, unknown>,
-  validate: StandardSchemaV1["~standard"]["validate"],
-): StandardSchemaV1 {
-  const give = () => document;
-  const jsonSchema = { input: give, output: give };
-  const standard = {
-    version: 1 as const,
-    vendor: "other",
-    validate,
-    jsonSchema,
-  };
-  return { "~standard": standard };
-}
-
-const refused = () => ({ issues: [{ message: "Required" }] });
-
-Deno.test("toJSONSchema() moves the references of self-describing parts along", () => {
-  const Part = foreign({
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    type: "object",
-    properties: {
-      self: { $ref: "#" },
-      name: { $ref: "#/$defs/name" },
-      $ref: { type: "string" },
-      default: { $ref: "#anchor" },
-      other: { $ref: "https://schemas.example/other#/a" },
-    },
-    default: { $ref: "#" },
-    $defs: { name: { type: "string", const: { $ref: "#" } } },
-  }, refused);
-  const described = toJSONSchema(object({ a: Part, b: array(Part) }));
-  const base = "#/$defs/schema0";
-  assertEquals(described, {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    type: "object",
-    properties: {
-      a: { $ref: base },
-      b: { type: "array", items: { $ref: base } },
-    },
-    required: ["a", "b"],
-    $defs: {
-      schema0: {
-        type: "object",
-        properties: {
-          self: { $ref: base },
-          name: { $ref: `${base}/$defs/name` },
-          $ref: { type: "string" },
-          default: { $ref: "#anchor" },
-          other: { $ref: "https://schemas.example/other#/a" },
-        },
-        default: { $ref: "#" },
-        $defs: { name: { type: "string", const: { $ref: "#" } } },
-      },
-    },
-  });
-});
-
-Deno.test("toJSONSchema() puts parts without references in place, without $schema", () => {
-  const $schema = "http://json-schema.org/draft-07/schema#";
-  const Part = foreign({ $schema, type: "string" }, refused);
-  assertEquals(toJSONSchema(object({ a: Part }), { target: "draft-07" }), {
-    $schema,
-    type: "object",
-    properties: { a: text },
-    required: ["a"],
-  });
-});
-
-const presences: [
-  string,
-  StandardSchemaV1["~standard"]["validate"],
-  boolean,
-  boolean,
-][] = [
-  ["refuses undefined", refused, true, true],
-  ["takes undefined", (value) => ({ value }), false, false],
-  ["gives a default", () => ({ value: "a" }), false, true],
-  ["is async", () => Promise.reject(new Error("offline")), false, false],
-  [
-    "throws",
-    () => {
-      throw new Error("broken");
-    },
-    false,
-    false,
-  ],
-];
-
-for (const [name, validate, input, output] of presences) {
-  Deno.test(`toJSONSchema() knows if a self-describing part is required that ${name}`, () => {
-    const schema = object({ a: foreign({}, validate) });
-    const isRequired = (io: "input" | "output") =>
-      toJSONSchema(schema, { io }).required !== undefined;
-    assertEquals([isRequired("input"), isRequired("output")], [input, output]);
-  });
-}
-
 Deno.test("withJSONSchema() gives parts that toJSONSchema() embeds whole", () => {
   interface Tree {
     kids: Tree[];
@@ -540,17 +400,6 @@ Deno.test("withJSONSchema() gives parts that toJSONSchema() embeds whole", () =>
       items: { $ref: "#/$defs/schema0/$defs/schema0" },
     },
   });
-});
-
-Deno.test("toJSONSchema() rejects self-describing parts with references in OpenAPI 3.0", () => {
-  const Part = foreign({ items: { $ref: "#" } }, refused);
-  const options = { target: "openapi-3.0" } as const;
-  assertThrows(() => toJSONSchema(object({ a: Part }), options), TypeError);
-  const onUnsupported = () => {};
-  assertEquals(
-    toJSONSchema(object({ a: Part }), { ...options, onUnsupported }).properties,
-    { a: {} },
-  );
 });
 
 Deno.test("withJSONSchema() offers Standard JSON Schema in addition to validation", async () => {

@@ -160,12 +160,3 @@ for (const value of [null, undefined, 1, "a", true, [], [{}], () => {}]) {
 Deno.test("object() of an empty shape strips everything", () => {
   assertEquals(parse(object({}), { a: 1 }), {});
 });
-
-Deno.test("strictObject() reports only the unknown key, whatever names the others have", () => {
-  const Box = strictObject({ parts: string(), output: string() });
-  const result = parseSafe(Box, { parts: "ab", output: "c", extra: 1 });
-  assertEquals(
-    result.success ? [] : result.issues.map(({ code, path }) => [code, path]),
-    [["unknown_key", ["extra"]]],
-  );
-});

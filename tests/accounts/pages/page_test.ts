@@ -1,0 +1,68 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { startAccounts } from "../_accounts.ts";
+
+Deno.test("each page has what search engines and audits read", async () => {
+  const { registered } = startAccounts();
+  const ada = await registered();
+  const pages = [["de", "Ihr Konto bei"], ["en", "Your account at"]] as const;
+  for (const [language, description] of pages) {
+    const page = await ada.get("/account", { "Accept-Language": language });
+    assertStringIncludes(
+      await page.text(),
+      `<meta name="description" content="${description} Invoices">`,
+    );
+    const policy = page.headers.get("Content-Security-Policy")!;
+    assertStringIncludes(policy, "connect-src 'self'");
+  }
+});
+
+Deno.test("a page without JavaScript has a strict policy, and is not cached", async () => {
+  const { browser } = startAccounts();
+  const response = await browser().get("/register");
+  const policy = response.headers.get("Content-Security-Policy")!;
+  assertStringIncludes(policy, "default-src 'none'");
+  assertStringIncludes(policy, "frame-ancestors 'none'");
+  assertEquals(response.headers.get("Cache-Control"), "no-store");
+  assert(!(await response.text()).includes("<script"));
+  const style = await browser().get("/account/style.css");
+  assertEquals(style.headers.get("Cache-Control"), "private, max-age=3600");
+  assert((await style.text()).length < 8_000);
+});
+
+const malformed: [name: string, init: RequestInit][] = [
+  ["not JSON", { body: "{", headers: { "Content-Type": "application/json" } }],
+  ["an array", { body: "[]", headers: { "Content-Type": "application/json" } }],
+  ["a number", { body: "1", headers: { "Content-Type": "application/json" } }],
+  ["a prototype", {
+    body: '{"__proto__":{"email":"a"},"email":{"a":1},"password":[]}',
+    headers: { "Content-Type": "application/json" },
+  }],
+  ["nothing", {}],
+  ["a long body", { body: new URLSearchParams({ email: "x".repeat(99_999) }) }],
+  ["a file", { body: new FormData() }],
+  ["text", { body: "email=a" }],
+];
+
+for (const [name, init] of malformed) {
+  Deno.test(`no page throws at a body that is ${name}`, async () => {
+    const { accounts, registered } = startAccounts();
+    const ada = await registered();
+    const paths: string[] = [];
+    JSON.stringify(accounts.routes, (_key, value) => {
+      // A route of a record gets an unknown id.
+      if (value?.method === "POST") {
+        paths.push(value.pattern.source.replaceAll(/:\w+/g, "unknown"));
+      }
+      return value;
+    });
+    assert(paths.length >= 14, `${paths}`);
+    for (const path of paths.filter((path) => path !== "/login/out")) {
+      const response = await ada.client.fetch(path, {
+        method: "POST",
+        ...init,
+      });
+      await response.body?.cancel();
+      assert(response.status < 500, `${path}: ${response.status}`);
+    }
+  });
+}

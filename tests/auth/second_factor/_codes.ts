@@ -1,0 +1,18 @@
+export const codes: [string, unknown][] = [
+  ["nothing", undefined],
+  ["null", null],
+  ["a number", 123456],
+  ["an array", ["123456"]],
+  ["an object", {}],
+  ["an empty string", ""],
+  ["five digits", "12345"],
+  ["seven digits", "1234567"],
+  ["letters", "abcdef"],
+  ["full-width digits", "１２３４５６"],
+  ["a sign", "-12345"],
+  ["an exponent", "1e5000"],
+  ["a NUL", "12345\0"],
+  ["a lone surrogate", "\ud800"],
+  ["a long string", "1".repeat(1_000_000)],
+  ["__proto__", "__proto__"],
+];

@@ -1,0 +1,87 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  API,
+  authorizePath,
+  browserOf,
+  callAPI,
+  exchange,
+  readConsent,
+  sendConsent,
+  startServer,
+  targetOf,
+  type TokenBody,
+} from "../_server.ts";
+import { openConsent } from "./_consent.ts";
+
+Deno.test("the user gives only the requested scopes that are ticked", async () => {
+  const app = startServer();
+  const scope = "notes:read notes:write";
+  const { browser, form } = await openConsent(app, { scope });
+  const scopes = ["notes:read", "notes:delete", "files:read", "unknown"];
+  const target = targetOf(await sendConsent(browser, { ...form, scopes }));
+  const tokens: TokenBody = await (await exchange(
+    app,
+    target.searchParams.get("code")!,
+  )).json();
+  assertEquals(tokens.scope, "notes:read");
+  assertEquals(await callAPI(app, tokens.access_token, "/api/write"), 403);
+
+  const other = await openConsent(app, { scope });
+  const none = targetOf(
+    await sendConsent(other.browser, { ...other.form, scopes: [] }),
+  );
+  assertEquals(none.searchParams.get("error"), "access_denied");
+});
+
+Deno.test("a client that has lost its redirect URI since the page gets no code", async () => {
+  let redirectUris = ["https://client.example/callback"];
+  const app = startServer({
+    clients: (id) => id === "web" ? { id, name: "Web", redirectUris } : null,
+  });
+  const { browser, form } = await openConsent(app);
+  redirectUris = ["https://client.example/other"];
+  const response = await sendConsent(browser, form);
+  assertEquals(response.status, 400);
+  assertEquals(app.events, []);
+});
+
+Deno.test("a trusted client that authenticates needs no consent", async () => {
+  const hash = "a".repeat(43);
+  const client = {
+    id: "web",
+    name: "Own",
+    redirectUris: ["https://client.example/callback"],
+    authentication: { secretHashes: [hash] },
+    trusted: true,
+  };
+  const app = startServer({ clients: [client] });
+  const browser = await browserOf(app);
+  const target = targetOf(await browser.fetch(authorizePath()));
+  assertMatch(target.searchParams.get("code")!, /^oac_/);
+  const silent = await browser.fetch(authorizePath({ prompt: "none" }));
+  assertMatch(targetOf(silent).searchParams.get("code")!, /^oac_/);
+  const asked = await browser.fetch(authorizePath({ prompt: "consent" }));
+  await readConsent(asked);
+});
+
+Deno.test("a user has at most 20 grants of a client, and the longest unused end", async () => {
+  const app = startServer();
+  const browser = await browserOf(app);
+  const tokens: string[] = [];
+  for (let count = 0; count < 23; count++) {
+    const form = await readConsent(await browser.fetch(authorizePath()));
+    const target = targetOf(await sendConsent(browser, form));
+    const code = target.searchParams.get("code")!;
+    const body: TokenBody = await (await exchange(app, code)).json();
+    tokens.push(body.access_token);
+    app.clock.now += 1_000;
+  }
+  const grants = await app.server.grants("1");
+  assertEquals(grants.length, 20);
+  assertEquals(grants.every(({ resource }) => resource === API), true);
+  const statuses = await Promise.all(
+    tokens.map((token) => callAPI(app, token)),
+  );
+  assertEquals(statuses.slice(0, 3), [401, 401, 401]);
+  assertEquals(new Set(statuses.slice(3)), new Set([200]));
+});
