@@ -7,7 +7,6 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
-import { until } from "../../_wait.ts";
 import { clientOf } from "../_login.ts";
 import { TestProvider } from "../_test_provider.ts";
 import { fetchBy, SECRET, seenBy, TokenApp, tokenOf } from "../_token_app.ts";
@@ -434,8 +433,10 @@ Deno.test("get() does not wait for a refresh if its signal is aborted already", 
   await app.hasRefreshed(1);
   gate.resolve(new Response(null, { status: 503 }));
   assertEquals(await answer, "500");
-  // The refresh itself continues.
-  await until(() => app.errors.length === 1);
+  // The refresh itself continues, and the next request waits for its end.
+  app.get = {};
+  assertEquals(await seenBy(browser), "unavailable");
+  assertEquals([app.errors.length, app.refreshes], [1, 1]);
 });
 
 Deno.test("get() ends the connection if the refreshed tokens are too large to keep", async () => {
