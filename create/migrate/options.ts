@@ -7,30 +7,32 @@ export const SYSTEMS = ["better-auth", "auth-js", "lucia"] as const;
 /** The choices on the command line. */
 export interface MigrateOptions {
   readonly from: typeof SYSTEMS[number];
-  /** The path of the database of the other system. */
+  /** The file or URL of the database of the other system. */
   readonly database: string;
-  /** The path of the database of the accounts. */
+  /** The file or URL of the database of the accounts. */
   readonly to: string;
-  /** `true` to write, instead of a trial on a copy. */
+  /** `true` to write, instead of a trial. */
   readonly write: boolean;
 }
 
 /** The output of `migrate --help`. */
 export const HELP = `Imports the accounts of another system into those of \
-Gatehouse, on SQLite.
+Gatehouse, on SQLite and PostgreSQL.
 
-Usage: create migrate --from SYSTEM --database FILE [options]
+Usage: create migrate --from SYSTEM --database DATABASE [options]
 
   --from      ${SYSTEMS.join(", ")}
-  --database  the database of the other system, which is only read
-  --to        the database of the accounts: the same file by default
-  --write     write the accounts; without it, a trial on a copy only reports
+  --database  the database of the other system, which is only read:
+              a file of SQLite, or postgres://user@host/name
+  --to        the database of the accounts: the same one by default
+  --write     write the accounts; without it, a trial only reports
   --help      print this help
 
 Environment:
 
   SECRETS             the secrets of createAccounts, separated by spaces
-  BETTER_AUTH_SECRET  the secret of better-auth, for second factors`;
+  BETTER_AUTH_SECRET  the secret of better-auth, for second factors
+  PGPASSWORD          the password of PostgreSQL`;
 
 const OPTIONS = {
   from: { type: "string" },
@@ -50,28 +52,58 @@ export function parseOptions(args: readonly string[]): MigrateOptions | null {
   const { database, from, help = false, to = database, write = false } = values;
   if (help === true) return null;
   if (positionals.length > 0) {
-    throw refusal(`"${positionals[0]}" is not an option`);
+    throw refusal(`${nameOf(positionals[0]!)} is not an option`);
   }
   const system = SYSTEMS.find((one) => one === from);
   if (system === undefined) {
     throw refusal(`--from is not one of ${SYSTEMS.join(", ")}`);
   }
   if (typeof database !== "string" || typeof to !== "string" || to === "") {
-    throw refusal("--database and --to need the path of a file");
+    throw refusal("--database and --to need a file or a URL of PostgreSQL");
   }
-  if (!existsSync(database)) {
-    const hint = database.includes("://")
-      ? "other databases than SQLite need the functions of the guide"
-      : "the file does not exist";
-    throw refusal(`--database "${withoutPassword(database)}": ${hint}`);
+  checkLocation("--database", database);
+  checkLocation("--to", to);
+  if (!isPostgres(database) && !existsSync(database)) {
+    throw refusal("--database: the file does not exist");
   }
   if (typeof write !== "boolean") throw refusal('"--write" takes no value');
   return { from: system, database, to, write };
 }
 
-/** Removes the password of a URL. */
-function withoutPassword(database: string): string {
-  return database.replace(/\/\/[^@]*@/, "//");
+/** Returns `true` for a URL of PostgreSQL, and `false` for a file. */
+export function isPostgres(location: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(location);
+}
+
+/**
+ * Returns the name of a database without users and passwords. A password that is not
+ * percent-encoded can end up in each part of a URL.
+ */
+export function nameOf(location: string): string {
+  const url = URL.parse(location);
+  if (url === null || isMisread(location, url)) {
+    return JSON.stringify(location.split(":", 1)[0]);
+  }
+  return JSON.stringify(`${url.protocol}//${url.host}${url.pathname}`);
+}
+
+function isMisread(location: string, { username }: URL): boolean {
+  return location.includes("@") && username === "";
+}
+
+function checkLocation(option: string, location: string): void {
+  if (!/^[a-z][\w+.-]+:\/\//i.test(location)) return;
+  if (!isPostgres(location)) {
+    throw refusal(
+      `${option} ${nameOf(location)}: only SQLite and PostgreSQL are read, ` +
+        "so copy the tables of MySQL and others there",
+    );
+  }
+  const url = URL.parse(location);
+  if (url !== null && !isMisread(location, url)) return;
+  throw refusal(
+    `${option}: the URL is malformed. Encode its password, or use PGPASSWORD`,
+  );
 }
 
 /** Returns the error of the program. */

@@ -1,7 +1,7 @@
 /** An application with better-auth on SQLite, and users that its pages created. */
 import { DatabaseSync } from "node:sqlite";
 import { passkey } from "npm:@better-auth/passkey@1.7.6";
-import { betterAuth } from "npm:better-auth@1.7.25";
+import { betterAuth, type BetterAuthOptions } from "npm:better-auth@1.7.25";
 import { symmetricDecrypt } from "npm:better-auth@1.7.25/crypto";
 import { getMigrations } from "npm:better-auth@1.7.25/db/migration";
 import { admin, twoFactor } from "npm:better-auth@1.7.25/plugins";
@@ -25,6 +25,15 @@ export function decrypt(data: string): Promise<string> {
 /** Starts an application in a file, or in memory. */
 export async function startBetterAuth(path = ":memory:") {
   const database = new DatabaseSync(path);
+  const query = (sql: string, params: (string | number | null)[]) =>
+    database.prepare(sql).all(...params) as Record<string, unknown>[];
+  return { ...await createBetterAuth(database), database, query };
+}
+
+/** Creates an application with its tables. */
+export async function createBetterAuth(
+  database: NonNullable<BetterAuthOptions["database"]>,
+) {
   const options = {
     database,
     secret: BETTER_AUTH_SECRET,
@@ -36,9 +45,7 @@ export async function startBetterAuth(path = ":memory:") {
   };
   await (await getMigrations(options)).runMigrations();
   const auth = betterAuth(options);
-  const query = (sql: string, params: (string | number | null)[]) =>
-    database.prepare(sql).all(...params) as Record<string, unknown>[];
-  return { auth, database, query, browser: () => new OldBrowser(auth.handler) };
+  return { auth, browser: () => new OldBrowser(auth.handler) };
 }
 
 /** A browser that keeps the cookies of better-auth. */

@@ -49,6 +49,9 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/deno/retry_pause_test.ts": ["auth/issuer/retry_pause.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],
   "tests/deno/secret_box_test.ts": ["session/internal.ts"],
+  "tests/long/create_migrate_postgres_test.ts": [
+    "create/migrate/databases.ts",
+  ],
   "tests/oauth_server/clients/_assertions.ts": [
     "oauth_server/clients/client.ts",
   ],

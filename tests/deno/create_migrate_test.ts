@@ -3,20 +3,8 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { createSQLAccountStore } from "@gatehouse/web/accounts/store";
 import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
-import { BETTER_AUTH_SECRET, startBetterAuth } from "./_better_auth.ts";
-
-const SECRETS = "2Xq8vN5kR1tY7wB4zP9cH3mJ6fL0sD-aB7";
-const PROGRAM = new URL("../../create/mod.ts", import.meta.url).pathname;
-
-/** Runs the program. */
-async function migrate(args: string[], env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", PROGRAM, "migrate", ...args],
-    env: { SECRETS, BETTER_AUTH_SECRET, NO_COLOR: "1", ...env },
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
-}
+import { startBetterAuth } from "./_better_auth.ts";
+import { migrate, SECRETS } from "./_migrate_program.ts";
 
 /** Runs a test with a database of better-auth, whose user Bob has an app. */
 function test(
@@ -125,20 +113,48 @@ test("names a wrong option, and the reason", async ({ old }) => {
   const cases: [args: string[], message: string][] = [
     [[], "--from is not one of better-auth"],
     [["--from", "toString"], "--from is not one of better-auth"],
-    [["--from", "better-auth"], "--database and --to need the path of a file"],
+    [["--from", "better-auth"], "--database and --to need a file or a URL"],
     [["--from", "better-auth", "--database", "missing"], "does not exist"],
     [["--force"], 'the option "--force" is unknown'],
     [["old"], '"old" is not an option'],
     [
-      ["--from", "better-auth", "--database", "postgres://a:secret@host/db"],
-      '"postgres://host/db": other databases than SQLite need',
+      ["--from", "better-auth", "--database", "mysql://a:secret@host/db"],
+      '--database "mysql://host/db": only SQLite and PostgreSQL are read',
+    ],
+    [
+      ["--from", "better-auth", `--database=${old}`, "--to=mysql://a:secret@h"],
+      '--to "mysql://h": only SQLite and PostgreSQL are read',
+    ],
+    [["postgres://a:secret@host/db"], '"postgres://host/db" is not an option'],
+    ...[
+      "postgres://a:secret@127.0.0.1:1/db?sslmode=disable",
+      "postgres://a:sec@secret@127.0.0.1:1/db",
+    ].map((url): [string[], string] => [
+      ["--from", "better-auth", "--database", url],
+      '"postgres://127.0.0.1:1/db": ',
+    ]),
+    ...[
+      "postgres://a:/secret@host/db",
+      "postgres://a:1/secret@host/db",
+      "postgres://a:1?secret@host/db",
+      "postgres://a:1#secret@host/db",
+      "postgres://a:secret@ho st/db",
+      "postgres://a:secret@host:port/db",
+    ].map((url): [string[], string] => [
+      ["--from", "better-auth", "--database", url],
+      "--database: the URL is malformed",
+    ]),
+    [
+      ["--from", "better-auth", "--database", "host=h password=secret"],
+      "the file does not exist",
     ],
     [["--from", "better-auth", "--database", old, "--write=no"], "no value"],
   ];
   for (const [args, message] of cases) {
-    const { code, stderr } = await migrate(args);
+    const { code, stdout, stderr } = await migrate(args);
     assertEquals(code, 1, args.join(" "));
     assertStringIncludes(stderr, message);
+    assertEquals(`${stdout}${stderr}`.includes("secret"), false, stderr);
   }
   const { code, stdout } = await migrate(["--help"]);
   assertEquals(code, 0);
