@@ -28,7 +28,10 @@ export {
   parseKeys,
   type ProviderKeys,
   resolveIssuerOptions,
+  signJWT,
+  thumbprintOf,
   verifyJWT,
+  verifyMessage,
   verifyWithKeys,
 } from "./issuer/mod.ts";
 export {

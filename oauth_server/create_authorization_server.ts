@@ -23,8 +23,8 @@ import { type Settings, settingsOf } from "./settings.ts";
  * the user decides. Tokens are derived from the secrets and a row for each grant:
  * no token is stored, and all of them end with the row, at the next request.
  *
- * It is not an identity provider: there are no ID tokens, and clients do not learn
- * who the user is.
+ * It is not an identity provider: there are no ID tokens, and clients learn nothing
+ * about the user, except for the id in JWT access tokens.
  *
  * Trust: the names of clients with a metadata document are chosen by strangers. The
  * consent page shows their host.

@@ -41,7 +41,7 @@ export function requireNoPrefix(context: RequestContext): void {
 }
 
 function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
-  const { clients, device, introspection, issuer, paths } = settings;
+  const { clients, issuer, parts, paths } = settings;
   const body = JSON.stringify(metadataOf(settings));
   const { pathname } = new URL(issuer);
   // RFC 8414, section 3.1: the path of the issuer comes after the name.
@@ -50,10 +50,7 @@ function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>([
     [
       `/.well-known/oauth-authorization-server${path}`,
-      ({ request }) =>
-        request.method === "GET" || request.method === "HEAD"
-          ? answerJSON(body, 200, `public, max-age=${MAX_AGE}`)
-          : answerJSON("{}", 405, "no-store"),
+      (context) => answerDocument(context, body, MAX_AGE),
     ],
     // Clients try these names too, and some read any page with status 200.
     [`/.well-known/openid-configuration${path}`, unknown],
@@ -61,22 +58,24 @@ function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
     [paths.token, (context) => answerToken(settings, context)],
     [paths.revoke, (context) => answerRevocation(settings, context)],
   ]);
-  if (device !== null) {
-    endpoints.set(
-      paths.deviceCode,
-      (context) => device.start(settings, context),
-    );
-  }
-  if (introspection !== null) {
-    endpoints.set(
-      paths.introspect,
-      (context) => introspection(settings, context),
-    );
+  for (const { answer, path } of parts) {
+    endpoints.set(paths[path], (context) => answer(settings, context));
   }
   if (clients.canRegister) {
     endpoints.set(paths.register, (context) => clients.register(context));
   }
   return endpoints;
+}
+
+/** Serves a JSON document for a number of seconds. */
+export function answerDocument(
+  { request }: RequestContext,
+  body: string,
+  maxAge: number,
+): Response {
+  return request.method === "GET" || request.method === "HEAD"
+    ? answerJSON(body, 200, `public, max-age=${maxAge}`)
+    : answerJSON("{}", 405, "no-store");
 }
 
 function answerJSON(body: string, status: number, cache: string): Response {

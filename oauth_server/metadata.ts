@@ -1,10 +1,14 @@
 import { ASYMMETRIC_ALGORITHMS } from "../auth/internal.ts";
-import { INTROSPECTION_METHODS } from "./introspection/introspection_parts.ts";
 import type { Settings } from "./settings.ts";
 import { grantTypesOf } from "./token/token_endpoint.ts";
 
-/** The methods of client authentication. */
-const METHODS = ["none", ...INTROSPECTION_METHODS];
+/** The methods of client authentication, of which `none` is not one. */
+export const AUTHENTICATION_METHODS: readonly string[] = [
+  "private_key_jwt",
+  "client_secret_basic",
+];
+
+const METHODS = ["none", ...AUTHENTICATION_METHODS];
 
 /**
  * Creates the metadata of a server. It names only what the server has.
@@ -14,7 +18,7 @@ const METHODS = ["none", ...INTROSPECTION_METHODS];
 export function metadataOf(
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  const { clients, device, introspection, issuer, paths, resources } = settings;
+  const { clients, issuer, parts, paths, resources } = settings;
   const { origin } = new URL(issuer);
   const scopes = [...resources.values()]
     .flatMap((resource) => [...resource.scopes.keys()]);
@@ -23,14 +27,6 @@ export function metadataOf(
     authorization_endpoint: origin + paths.authorize,
     token_endpoint: origin + paths.token,
     revocation_endpoint: origin + paths.revoke,
-    ...device !== null &&
-      { device_authorization_endpoint: origin + paths.deviceCode },
-    ...introspection !== null && {
-      introspection_endpoint: origin + paths.introspect,
-      introspection_endpoint_auth_methods_supported: INTROSPECTION_METHODS,
-      introspection_endpoint_auth_signing_alg_values_supported:
-        ASYMMETRIC_ALGORITHMS,
-    },
     ...clients.canRegister &&
       { registration_endpoint: origin + paths.register },
     scopes_supported: [...new Set([...scopes, "offline_access"])],
@@ -46,5 +42,12 @@ export function metadataOf(
     authorization_response_iss_parameter_supported: true,
     ...clients.hasDocuments && { client_id_metadata_document_supported: true },
     protected_resources: [...resources.keys()],
+    ...Object.assign(
+      {},
+      ...parts.map(({ member, metadata, path }) => ({
+        [member]: origin + paths[path],
+        ...metadata,
+      })),
+    ),
   };
 }

@@ -23,6 +23,11 @@ export type {
 } from "./clients/options.ts";
 export { deviceGrant } from "./device/device_grant.ts";
 export { introspectionEndpoint } from "./introspection/introspection_endpoint.ts";
+export {
+  jwtAccessTokens,
+  type JWTAccessTokensOptions,
+} from "./jwt/jwt_access_tokens.ts";
+export type { SigningKey } from "./jwt/signing_keys.ts";
 export { createAuthorizationServer } from "./create_authorization_server.ts";
 export type {
   AuthorizationServer,
@@ -36,6 +41,7 @@ export type {
   DeviceGrant,
   GrantEvent,
   IntrospectionEndpoint,
+  JWTAccessTokens,
   ResourceOf,
   Resources,
   ServerLifetimes,

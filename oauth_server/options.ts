@@ -37,6 +37,16 @@ export interface ResourceOf<Scope extends string> {
    * @default {no scopes}
    */
   readonly fresh?: Partial<Readonly<Record<Scope, number>>>;
+
+  /**
+   * The format of the access tokens: `"opaque"`, or `"at+jwt"` with the option `jwt`,
+   * for an API on another machine that verifies them without a request for each.
+   *
+   * Trust: there, a JWT works until it expires, even if its grant has ended.
+   *
+   * @default {"opaque"}
+   */
+  readonly format?: "opaque" | "at+jwt";
 }
 
 /** The resources of a server, by URL. */
@@ -45,7 +55,8 @@ export type Resources = Readonly<Record<string, ResourceOf<string>>>;
 /** Lifetimes in milliseconds. */
 export interface ServerLifetimes {
   /**
-   * The lifetime of an access token: a minute to a day.
+   * The lifetime of an access token: a minute to a day; at most an hour with the
+   * option `jwt`.
    *
    * @default {600_000}
    */
@@ -116,6 +127,12 @@ export interface ServerPaths {
    * @default {"/introspect"}
    */
   readonly introspect?: string;
+  /**
+   * The keys of JWT access tokens.
+   *
+   * @default {"/jwks"}
+   */
+  readonly jwks?: string;
 }
 
 /** An event of a grant. */
@@ -221,6 +238,14 @@ export interface AuthorizationServerOptions<
   readonly introspection?: IntrospectionEndpoint;
 
   /**
+   * Access tokens for APIs on other machines, for resources with the format
+   * `"at+jwt"`: `jwtAccessTokens({ keys })`.
+   *
+   * @default {none}
+   */
+  readonly jwt?: JWTAccessTokens;
+
+  /**
    * Pages of the application.
    *
    * @default {the pages of the library}
@@ -273,5 +298,11 @@ export interface IntrospectionEndpoint {
 /** The option `device` of a server, which `deviceGrant()` creates. */
 export interface DeviceGrant {
   /** The functions of the grant, for the server. */
+  readonly parts: unknown;
+}
+
+/** The option `jwt` of a server, which `jwtAccessTokens()` creates. */
+export interface JWTAccessTokens {
+  /** The functions of the tokens, for the server. */
   readonly parts: unknown;
 }

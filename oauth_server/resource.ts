@@ -8,7 +8,7 @@ import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
 import type { ResourceOptions } from "./authorization_server.ts";
 import type { SecurityScheme } from "../router/mod.ts";
 import type { Resource, Settings } from "./settings.ts";
-import { scopesOf } from "./token/token_response.ts";
+import { claimsOf, readAccessToken } from "./token/access_token.ts";
 import { userOfGrant } from "./grants/users.ts";
 
 const INVALID: Extract<AccessTokenVerification, { readonly ok: false }> = {
@@ -18,7 +18,7 @@ const INVALID: Extract<AccessTokenVerification, { readonly ok: false }> = {
 
 /**
  * Creates the resource server of a resource. Its tokens are checked in the process:
- * by their MAC, and by one read of their grant.
+ * by their MAC or signature, and by one read of their grant.
  *
  * @throws {TypeError} If the URL is not one of the resources.
  */
@@ -89,7 +89,7 @@ type VerifiedToken =
   & { readonly user: AuthenticatedUser };
 
 /**
- * Verifies an access token: its MAC, its grant, its client and its user.
+ * Verifies an access token: its MAC or signature, its grant, its client and its user.
  *
  * @param isAudience Returns `true` for the resources that may accept the token.
  */
@@ -100,10 +100,10 @@ export async function verifyToken(
 ): Promise<
   VerifiedToken | Extract<AccessTokenVerification, { readonly ok: false }>
 > {
-  const { clients, grants, issuer, now, tokens } = settings;
-  const contents = await tokens.read("access", token);
+  const { clients, grants, issuer, now } = settings;
+  const contents = await readAccessToken(settings, token);
   if (contents === null) return INVALID;
-  const [, expiry, mask] = contents.numbers;
+  const [, expiry] = contents.numbers;
   if (expiry! * 1000 <= now()) return { ok: false, problem: "expired" };
   const found = await grants.read(contents.key);
   if (found === null) return INVALID;
@@ -112,16 +112,5 @@ export async function verifyToken(
   if (await clients.ofGrant(row.client) === null) return INVALID;
   const user = await userOfGrant(settings, row);
   if (user === null) return INVALID;
-  const { authenticatedAt, client, userId } = row;
-  const claims = {
-    iss: issuer,
-    sub: userId,
-    aud: row.resource,
-    client_id: client.id,
-    scope: scopesOf(row.scopes, mask!).join(" "),
-    exp: expiry!,
-    ...authenticatedAt !== null &&
-      { auth_time: Math.floor(authenticatedAt / 1000) },
-  };
-  return { ok: true, claims, user };
+  return { ok: true, claims: claimsOf(issuer, row, contents), user };
 }

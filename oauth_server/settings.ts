@@ -9,19 +9,21 @@ import { checkSecrets } from "../session/internal.ts";
 import type { SessionStore } from "../session/mod.ts";
 import type { Clients } from "./clients/client.ts";
 import { createClients } from "./clients/create_clients.ts";
-import type { CreateDeviceParts, DeviceParts } from "./device/device_parts.ts";
-import type { AnswerIntrospection } from "./introspection/introspection_parts.ts";
+import type { DeviceParts } from "./device/device_parts.ts";
 import { GrantStore, type Lifetimes } from "./grants/grant_store.ts";
+import type { JWTParts } from "./jwt/jwt_parts.ts";
 import type {
   AuthorizationServerOptions,
   DeviceGrant,
   GrantEvent,
   IntrospectionEndpoint,
+  JWTAccessTokens,
   ResourceOf,
   Resources,
   ServerPaths,
 } from "./options.ts";
 import type { ServerPages } from "./pages/page_options.ts";
+import type { CreatePart, PartSettings, ServerPart } from "./server_part.ts";
 import { Tokens } from "./grants/tokens.ts";
 
 /** The options of a server, with their defaults. */
@@ -41,10 +43,12 @@ export interface Settings {
   readonly now: () => number;
   readonly tokens: Tokens;
   readonly grants: GrantStore;
-  /** The introspection endpoint, or `null` without it. */
-  readonly introspection: AnswerIntrospection | null;
+  /** The parts with an endpoint, among them those below. */
+  readonly parts: readonly ServerPart[];
   /** The device grant, or `null` without it. */
   readonly device: DeviceParts | null;
+  /** JWT access tokens, or `null` without them. */
+  readonly jwt: JWTParts | null;
 }
 
 /** A resource with its defaults. */
@@ -56,6 +60,8 @@ export interface Resource {
   readonly defaultScopes: readonly string[];
   /** The longest time since the login by scope, in milliseconds. */
   readonly fresh: ReadonlyMap<string, number>;
+  /** `true` if its access tokens are JWTs. */
+  readonly isJWT: boolean;
 }
 
 const OWNER = "the authorization server";
@@ -92,12 +98,14 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
   });
   if (typeof options.users?.find !== "function") fail("users has no find");
   const lifetimes = lifetimesOf(options.lifetimes ?? {});
+  const tokens = new Tokens(secrets, issuer);
+  const parts = partsOf(options, { lifetimes, now, store, tokens });
   return {
     issuer,
     // The rest of the server only passes users back to these functions.
     users: options.users as unknown as UserSource<AuthenticatedUser>,
     store,
-    resources: resourcesOf(options.resources),
+    resources: resourcesOf(options.resources, parts.jwt !== null),
     loginPath: checkPath(loginPath, "loginPath"),
     confirmPath: checkPath(options.confirmPath ?? loginPath, "confirmPath"),
     clients: createClients(options),
@@ -107,10 +115,9 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
     cors,
     onEvent,
     now,
-    tokens: new Tokens(secrets, issuer),
+    tokens,
     grants: new GrantStore(call, { issuer, lifetimes, now }),
-    introspection: partsOf<AnswerIntrospection>(options, "introspection"),
-    device: partsOf<CreateDeviceParts>(options, "device")?.(store, now) ?? null,
+    ...parts,
   };
 }
 
@@ -118,20 +125,36 @@ function fail(reason: string): never {
   throw new TypeError(`Cannot create ${OWNER}: ${reason}`);
 }
 
-/** Returns the functions of an option, whose type hides them from callers. */
-function partsOf<Parts>(
-  options: {
-    readonly device?: DeviceGrant;
-    readonly introspection?: IntrospectionEndpoint;
-  },
-  name: "device" | "introspection",
-): Parts | null {
+/** The options that create a part. */
+interface PartOptions {
+  readonly device?: DeviceGrant;
+  readonly introspection?: IntrospectionEndpoint;
+  readonly jwt?: JWTAccessTokens;
+}
+
+function partsOf(
+  options: PartOptions,
+  settings: PartSettings,
+): Pick<Settings, "device" | "jwt" | "parts"> {
+  const device = partOf<DeviceParts>(options, "device", settings);
+  const introspection = partOf<ServerPart>(options, "introspection", settings);
+  const jwt = partOf<JWTParts>(options, "jwt", settings);
+  const parts = [device, introspection, jwt].filter((part) => part !== null);
+  return { device, jwt, parts };
+}
+
+/** Creates the part of an option, whose type hides it from callers. */
+function partOf<Part extends ServerPart>(
+  options: PartOptions,
+  name: keyof PartOptions,
+  settings: PartSettings,
+): Part | null {
   const option = options[name];
   if (option === undefined) return null;
   if (typeof option?.parts !== "function") {
     fail(`${name} is not the result of its function`);
   }
-  return option.parts as Parts;
+  return (option.parts as CreatePart<Part>)(settings);
 }
 
 /** Checks an https URL, or http on localhost, without user, query and fragment. */
@@ -168,6 +191,7 @@ function pathsOf(paths: ServerPaths): Required<ServerPaths> {
     device: "/device",
     deviceCode: "/device/code",
     introspect: "/introspect",
+    jwks: "/jwks",
     ...paths,
   };
   for (const [name, path] of Object.entries(all)) {
@@ -206,7 +230,10 @@ function lifetimesOf(
   return { access, idle, total, grace };
 }
 
-function resourcesOf(resources: Resources): ReadonlyMap<string, Resource> {
+function resourcesOf(
+  resources: Resources,
+  hasJWT: boolean,
+): ReadonlyMap<string, Resource> {
   const entries = Object.entries(resources ?? {});
   if (entries.length === 0) fail("there is no resource");
   const seen = new Set<string>();
@@ -217,18 +244,25 @@ function resourcesOf(resources: Resources): ReadonlyMap<string, Resource> {
       if (seen.has(scope)) fail(`two resources have the scope "${scope}"`);
       seen.add(scope);
     }
-    return [url, resourceOf(url, resource)];
+    return [url, resourceOf(url, resource, hasJWT)];
   }));
 }
 
-function resourceOf(url: string, resource: ResourceOf<string>): Resource {
-  const { fresh = {}, name, scopes } = resource;
+function resourceOf(
+  url: string,
+  resource: ResourceOf<string>,
+  hasJWT: boolean,
+): Resource {
+  const { format = "opaque", fresh = {}, name, scopes } = resource;
   const names = Object.keys(scopes ?? {});
   if (typeof name !== "string" || name === "") {
     fail(`the resource "${url}" has no name`);
   }
   if (names.length === 0 || names.length > MAX_SCOPES) {
     fail(`the resource "${url}" has no scopes, or more than ${MAX_SCOPES}`);
+  }
+  if (format !== "opaque" && !(hasJWT && format === "at+jwt")) {
+    fail(`the resource "${url}" has another format, or no option jwt`);
   }
   const times = new Map(Object.entries(fresh) as [string, number][]);
   for (const [scope, time] of times) {
@@ -251,5 +285,6 @@ function resourceOf(url: string, resource: ResourceOf<string>): Resource {
     scopes: new Map(Object.entries(scopes)),
     defaultScopes,
     fresh: times,
+    isJWT: format === "at+jwt",
   };
 }

@@ -208,7 +208,7 @@ export interface JWTHeader {
  * @throws If the key is malformed.
  */
 export async function signJWT(
-  claims: Readonly<Record<string, string | number | undefined>>,
+  claims: JSONObject,
   header: JWTHeader,
   key: CryptoKey | JsonWebKey,
 ): Promise<string> {

@@ -28,7 +28,11 @@ import {
 import { errorPage } from "../pages/error_page.ts";
 import type { Resource, Settings } from "../settings.ts";
 import { countTry, type DeviceLimits } from "./limits.ts";
-import { displayedUserCode, readUserCode } from "./user_code.ts";
+import {
+  displayedUserCode,
+  namesOfUserCode,
+  readUserCode,
+} from "./user_code.ts";
 
 /** A device that waits for the decision of its user, in the session. */
 interface PendingDevice extends PendingStep {
@@ -171,7 +175,7 @@ async function findDevice(
   asked: Pick<WaitingDevice, "context" | "user">,
   code: string,
 ): Promise<FoundDevice | null> {
-  for (const name of await settings.tokens.userCodeNames(code)) {
+  for (const name of await namesOfUserCode(settings.tokens, code)) {
     const found = await settings.grants.findDevice(name);
     if (found === null) continue;
     const request = await requestOf(settings, found.row);

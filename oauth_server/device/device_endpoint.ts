@@ -9,7 +9,11 @@ import { answerForm } from "../token/token_endpoint.ts";
 import type { TokenResult } from "../token/token_response.ts";
 import type { DeviceLimits } from "./limits.ts";
 import { INTERVAL } from "./poll_pace.ts";
-import { displayedUserCode, randomUserCode } from "./user_code.ts";
+import {
+  displayedUserCode,
+  namesOfUserCode,
+  randomUserCode,
+} from "./user_code.ts";
 
 /** Answers the device authorization endpoint (RFC 8628, section 3.1). */
 export async function answerDeviceCode(
@@ -59,7 +63,7 @@ async function addDevice(
   row: GrantRow,
 ): Promise<TokenResult> {
   const code = randomUserCode();
-  const [name] = await tokens.userCodeNames(code);
+  const [name] = await namesOfUserCode(tokens, code);
   const key = randomGrantKey();
   const device = { ...row.device!, name };
   if (!await grants.add(key, { ...row, device })) {

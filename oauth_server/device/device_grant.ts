@@ -2,7 +2,8 @@ import type { DeviceGrant } from "../options.ts";
 import { exchangeDeviceCode } from "./device_code_exchange.ts";
 import { decideDevice, showDevice } from "./device_consent.ts";
 import { answerDeviceCode } from "./device_endpoint.ts";
-import type { CreateDeviceParts } from "./device_parts.ts";
+import type { CreatePart } from "../server_part.ts";
+import type { DeviceParts } from "./device_parts.ts";
 import { createDeviceLimits } from "./limits.ts";
 
 /**
@@ -45,11 +46,14 @@ import { createDeviceLimits } from "./limits.ts";
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628 | RFC 8628}
  */
 export function deviceGrant(): DeviceGrant {
-  const parts: CreateDeviceParts = (store, now) => {
+  const parts: CreatePart<DeviceParts> = ({ now, store }) => {
     const limits = createDeviceLimits(store, now);
     return {
+      path: "deviceCode",
+      member: "device_authorization_endpoint",
+      answer: (settings, context) =>
+        answerDeviceCode(settings, limits, context),
       exchange: (request) => exchangeDeviceCode(request, limits),
-      start: (settings, context) => answerDeviceCode(settings, limits, context),
       show: showDevice,
       decide: (settings, context) => decideDevice(settings, limits, context),
     };

@@ -1,3 +1,6 @@
+import { encodeBase64Url } from "../../session/secrets.ts";
+import type { Tokens } from "../grants/tokens.ts";
+
 /**
  * The characters of user codes: consonants, so that no words appear, and none that
  * looks like another one.
@@ -39,4 +42,19 @@ export function readUserCode(text: string): string | null {
   if (text.length > MAX_TEXT) return null;
   const code = text.toUpperCase().replace(/[\s\p{Dash}]+/gu, "");
   return CODE.test(code) ? code : null;
+}
+
+/** The number of bytes of a name. */
+const NAME_BYTES = 16;
+
+/**
+ * Derives the names by which the store finds a user code, one with each secret.
+ * Without the secrets, they do not reveal the code.
+ */
+export async function namesOfUserCode(
+  tokens: Tokens,
+  code: string,
+): Promise<string[]> {
+  const macs = await tokens.macs("user-code", new TextEncoder().encode(code));
+  return macs.map((mac) => encodeBase64Url(mac.subarray(0, NAME_BYTES)));
 }

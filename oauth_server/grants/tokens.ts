@@ -3,6 +3,9 @@ import { decodeBase64Url, encodeBase64Url } from "../../session/secrets.ts";
 /** A kind of token, which has its own keys. */
 export type TokenKind = "code" | "device" | "refresh" | "access";
 
+/** A use of MACs that are not those of a token. */
+export type TokenUse = "user-code" | "jti" | "jti-stream";
+
 /**
  * The beginning of each kind, for scanners that look for leaked secrets, and the
  * number of its numbers. No token contains a dot, which only JWTs have.
@@ -67,7 +70,7 @@ export class Tokens {
     key: string,
     ...numbers: readonly number[]
   ): Promise<string> {
-    const payload = encode(key, numbers);
+    const payload = encodeContents(key, numbers);
     const [first] = await this.#keysOf(kind);
     const mac = await crypto.subtle.sign("HMAC", first!, payload);
     const bytes = new Uint8Array(payload.length + MAC_BYTES);
@@ -92,22 +95,24 @@ export class Tokens {
     for (const key of await this.#keysOf(kind)) {
       // The function compares in constant time.
       const isValid = await crypto.subtle.verify("HMAC", key, mac, payload);
-      if (isValid) return decode(payload, numbers);
+      if (isValid) return decodeContents(payload, numbers);
     }
     return null;
   }
 
   /**
-   * Derives the names by which the store finds the code that a user types, one with
-   * each secret. Without the secrets, they do not reveal the code.
+   * Returns the MACs of bytes that are not a token, one with each secret. The first
+   * one is that of new values.
    */
-  async userCodeNames(userCode: string): Promise<string[]> {
-    const bytes = encoder.encode(userCode);
+  async macs(
+    use: TokenUse,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<Uint8Array<ArrayBuffer>[]> {
+    const keys = await this.#keysOf(use);
     return await Promise.all(
-      (await this.#keysOf("user-code")).map(async (key) => {
-        const mac = await crypto.subtle.sign("HMAC", key, bytes);
-        return encodeBase64Url(new Uint8Array(mac, 0, KEY_BYTES));
-      }),
+      keys.map(async (key) =>
+        new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes))
+      ),
     );
   }
 
@@ -115,7 +120,7 @@ export class Tokens {
    * Returns the keys of a kind. Each request derives them until one has succeeded:
    * on Workers, a promise of another request may never settle.
    */
-  async #keysOf(kind: TokenKind | "user-code"): Promise<readonly CryptoKey[]> {
+  async #keysOf(kind: TokenKind | TokenUse): Promise<readonly CryptoKey[]> {
     const known = this.#keys.get(kind);
     if (known !== undefined) return known;
     const info = encoder.encode(`gatehouse oauth ${kind} ${this.#issuer}`);
@@ -147,7 +152,8 @@ async function deriveKey(
   );
 }
 
-function encode(
+/** Encodes the contents of a token: `version || key || numbers`. */
+export function encodeContents(
   key: string,
   numbers: readonly number[],
 ): Uint8Array<ArrayBuffer> {
@@ -161,7 +167,8 @@ function encode(
   return bytes;
 }
 
-function decode(
+/** Decodes the result of {@linkcode encodeContents}, with its number of numbers. */
+export function decodeContents(
   bytes: Uint8Array<ArrayBuffer>,
   count: number,
 ): TokenContents {

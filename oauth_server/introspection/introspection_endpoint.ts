@@ -1,9 +1,11 @@
 import type { IntrospectionEndpoint } from "../options.ts";
+import { ASYMMETRIC_ALGORITHMS } from "../../auth/internal.ts";
+import { AUTHENTICATION_METHODS } from "../metadata.ts";
 import { verifyToken } from "../resource.ts";
+import type { CreatePart, ServerPart } from "../server_part.ts";
 import { type GrantRequest, registeredClient } from "../token/grant_checks.ts";
 import { answerForm } from "../token/token_endpoint.ts";
 import type { TokenResult } from "../token/token_response.ts";
-import type { AnswerIntrospection } from "./introspection_parts.ts";
 
 /**
  * Creates the option `introspection` of an authorization server: an endpoint at which
@@ -52,8 +54,16 @@ import type { AnswerIntrospection } from "./introspection_parts.ts";
  * @see {@link https://www.rfc-editor.org/rfc/rfc7662 | RFC 7662}
  */
 export function introspectionEndpoint(): IntrospectionEndpoint {
-  const parts: AnswerIntrospection = (settings, context) =>
-    answerForm(settings, context, introspect);
+  const parts: CreatePart<ServerPart> = () => ({
+    path: "introspect",
+    member: "introspection_endpoint",
+    metadata: {
+      introspection_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+      introspection_endpoint_auth_signing_alg_values_supported:
+        ASYMMETRIC_ALGORITHMS,
+    },
+    answer: (settings, context) => answerForm(settings, context, introspect),
+  });
   return { parts };
 }
 

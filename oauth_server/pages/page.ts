@@ -18,12 +18,6 @@ export interface PageParts {
    */
   readonly status?: number;
   /**
-   * Other targets of forms, for the policy.
-   *
-   * @default {""}
-   */
-  readonly formTargets?: string;
-  /**
    * The URL that the browser opens immediately.
    *
    * @default {undefined}
@@ -36,13 +30,13 @@ export interface PageParts {
  * script and no frame, whatever the policy of the application is.
  */
 export async function renderPage(
-  { content, formTargets = "", refresh, status = 200, title }: PageParts,
+  { content, refresh, status = 200, title }: PageParts,
 ): Promise<Response> {
   const hash = encodeBase64(await sha256(STYLE));
   const headers = new Headers({
     "Cache-Control": "no-store",
     "Content-Security-Policy":
-      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'self'${formTargets}; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

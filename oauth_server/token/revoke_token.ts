@@ -1,4 +1,5 @@
 import { report } from "../events.ts";
+import { readAccessToken } from "./access_token.ts";
 import { checkClient, type GrantRequest } from "./grant_checks.ts";
 import type { TokenResult } from "./token_response.ts";
 
@@ -17,7 +18,7 @@ export async function revokeToken(request: GrantRequest): Promise<TokenResult> {
     return { error: "invalid_request", description: "There is no token" };
   }
   const contents = await tokens.read("refresh", token) ??
-    await tokens.read("access", token);
+    await readAccessToken(settings, token);
   if (contents === null) return DONE;
   const { key } = contents;
   const found = await grants.read(key);

@@ -1,5 +1,6 @@
-import { expiryOf, type GrantRow } from "../grants/grant_store.ts";
+import type { GrantRow } from "../grants/grant_store.ts";
 import type { Settings } from "../settings.ts";
+import { createAccessToken } from "./access_token.ts";
 
 /** An error of the token endpoint (RFC 6749, section 5.2). */
 export interface TokenFailure {
@@ -40,32 +41,14 @@ export async function tokensOf(
   row: GrantRow,
   scopes: readonly string[],
 ): Promise<TokenSuccess> {
-  const { lifetimes, now, tokens } = settings;
-  const { generation, rotatedAt } = row;
-  const end = Math.min(rotatedAt + lifetimes.access, expiryOf(row, lifetimes));
-  const expiry = Math.floor(end / 1000);
-  const mask = maskOf(row.scopes, scopes);
+  const { now, tokens } = settings;
+  const access = await createAccessToken(settings, key, row, scopes);
   const body = {
-    access_token: await tokens
-      .derive("access", key, generation, expiry, mask),
+    access_token: access.token,
     token_type: "Bearer",
-    expires_in: Math.max(0, expiry - Math.floor(now() / 1000)),
-    refresh_token: await tokens.derive("refresh", key, generation),
+    expires_in: Math.max(0, access.expiry - Math.floor(now() / 1000)),
+    refresh_token: await tokens.derive("refresh", key, row.generation),
     scope: scopes.join(" "),
   };
   return { body };
-}
-
-/** Returns the scopes of an access token as a number with a bit for each. */
-function maskOf(all: readonly string[], some: readonly string[]): number {
-  let mask = 0;
-  for (const [index, scope] of all.entries()) {
-    if (some.includes(scope)) mask |= 1 << index;
-  }
-  return mask >>> 0;
-}
-
-/** Returns the scopes of the number that {@linkcode maskOf} returns. */
-export function scopesOf(all: readonly string[], mask: number): string[] {
-  return all.filter((_, index) => (mask & (1 << index)) !== 0);
 }

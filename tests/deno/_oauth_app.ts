@@ -16,7 +16,9 @@ import { crossOriginProtection } from "@gatehouse/web/middleware";
 import {
   createAuthorizationServer,
   deviceGrant,
+  jwtAccessTokens,
   type RegisteredClient,
+  type SigningKey,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
@@ -26,11 +28,23 @@ import { serveLocally } from "./_serve.ts";
 
 const USER = { id: "1", name: "Ada", scopes: ["notes:read", "notes:write"] };
 
+/** Options for {@linkcode serveOAuthApp}. */
+export interface OAuthAppOptions {
+  /** The resource, if it is on another machine, and the keys for its tokens. */
+  readonly other?: {
+    readonly resource: string;
+    readonly keys: readonly SigningKey[];
+  };
+}
+
 /** Serves the application. Its user logs in with a click. */
-export function serveOAuthApp(clients: readonly RegisteredClient[]) {
+export function serveOAuthApp(
+  clients: readonly RegisteredClient[],
+  { other }: OAuthAppOptions = {},
+) {
   const port = freePort();
   const issuer = `http://localhost:${port}`;
-  const resource = `${issuer}/api`;
+  const resource = other?.resource ?? `${issuer}/api`;
   const find = (id: string): AuthenticatedUser | null =>
     id === USER.id ? USER : null;
   const server = createAuthorizationServer({
@@ -45,8 +59,10 @@ export function serveOAuthApp(clients: readonly RegisteredClient[]) {
           "notes:read": "Read your notes",
           "notes:write": "Change your notes",
         },
+        format: other === undefined ? "opaque" : "at+jwt",
       },
     },
+    ...other !== undefined && { jwt: jwtAccessTokens(other) },
     clients,
     registration: {},
     device: deviceGrant(),

@@ -1,10 +1,20 @@
-/** A process of an application with an authorization server: `kind`, `store`, `port`. */
-import { ORIGIN, startServer, WITH_DEVICES } from "../oauth_server/_server.ts";
+/** A process of an application with an authorization server. */
+import {
+  ORIGIN,
+  startServer,
+  WITH_DEVICES,
+  WITH_JWT,
+} from "../oauth_server/_server.ts";
 import { openStore } from "./_session_stores.ts";
 
-const [kind = "", address = "", port = ""] = Deno.args;
+const [kind = "", address = "", port = "", format = ""] = Deno.args;
 const { store } = await openStore(kind, address);
-const { router } = startServer({ ...WITH_DEVICES, store, sessions: store });
+const { router } = startServer({
+  ...WITH_DEVICES,
+  ...format === "at+jwt" && WITH_JWT,
+  store,
+  sessions: store,
+});
 
 Deno.serve({
   port: Number(port),

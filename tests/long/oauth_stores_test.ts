@@ -2,8 +2,12 @@
  * Of concurrent requests at two processes, one gets the tokens of a code, and all get
  * the same successor of a refresh token, on every store.
  */
-import { assert, assertEquals } from "@std/assert";
-import type { TestTarget } from "@gatehouse/web/testing";
+import { assertEquals } from "@std/assert";
+import {
+  appAt,
+  type Processes,
+  startProcesses,
+} from "../deno/_oauth_processes.ts";
 import { freePort } from "../deno/_programs.ts";
 import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
 import { openStore } from "../deno/_session_stores.ts";
@@ -80,68 +84,6 @@ async function race(apps: readonly TestApp[]): Promise<void> {
       `round ${round}`,
     );
   }
-}
-
-/** Several processes of the application. */
-interface Processes extends AsyncDisposable {
-  readonly apps: readonly TestApp[];
-}
-
-/** The number of times that a request is sent, if its connection is reset. */
-const MAX_TRIES = 10;
-
-/**
- * Returns the application at an address. workerd resets some connections of 200
- * concurrent requests. A client repeats such a request.
- */
-function appAt(address: string): TestApp {
-  const router: TestTarget = {
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      const { headers, method } = request;
-      const body = method === "POST" ? await request.text() : null;
-      const send = () =>
-        fetch(address + pathname + search, {
-          ...{ method, headers, body, redirect: "manual" },
-        });
-      for (let tries = 1; tries < MAX_TRIES; tries++) {
-        const response = await send().catch(() => null);
-        if (response !== null) return response;
-      }
-      return await send();
-    },
-  };
-  return { router };
-}
-
-async function startProcesses(
-  kind: string,
-  storePort: number,
-): Promise<Processes> {
-  const ports = [freePort(), freePort()];
-  const children: Deno.ChildProcess[] = [];
-  for (const port of ports) {
-    const args = [kind, storePort, port].map(String);
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", "../deno/_oauth_process.ts", ...args],
-      cwd: import.meta.dirname,
-      stdout: "piped",
-    }).spawn();
-    children.push(child);
-    const output = child.stdout.getReader();
-    assert(!(await output.read()).done, "the process does not serve");
-    output.releaseLock();
-  }
-  return {
-    apps: ports.map((port) => appAt(`http://127.0.0.1:${port}`)),
-    async [Symbol.asyncDispose]() {
-      for (const child of children) {
-        child.kill("SIGKILL");
-        await child.stdout.cancel();
-        await child.status;
-      }
-    },
-  };
 }
 
 /** Starts two Workers with the same Durable Objects. */

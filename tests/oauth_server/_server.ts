@@ -20,6 +20,7 @@ import {
   createAuthorizationServer,
   deviceGrant,
   type GrantEvent,
+  jwtAccessTokens,
 } from "@gatehouse/web/oauth-server";
 import {
   createMemorySessionStore,
@@ -38,6 +39,9 @@ export const ORIGIN = "https://test.example";
 /** The resource. */
 export const API = `${ORIGIN}/api`;
 
+/** Another resource. */
+export const FILES = `${ORIGIN}/files`;
+
 /** The redirect URI of the client `web`. */
 export const CALLBACK = "https://client.example/callback";
 
@@ -47,21 +51,26 @@ export const SECRET = "M9uYb1eVxqT7oZ2cKp4wRh6sLd8fGj0n";
 export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-const RESOURCES = {
-  [API]: {
-    name: "Notes",
-    scopes: {
-      "notes:read": "Read your notes",
-      "notes:write": "Change your notes",
-      "notes:delete": "Delete all your notes",
+/** Creates the resources, with a format of their tokens. */
+function createResources(format: "opaque" | "at+jwt") {
+  return {
+    [API]: {
+      name: "Notes",
+      scopes: {
+        "notes:read": "Read your notes",
+        "notes:write": "Change your notes",
+        "notes:delete": "Delete all your notes",
+      },
+      fresh: { "notes:delete": 600_000 },
+      format,
     },
-    fresh: { "notes:delete": 600_000 },
-  },
-  [`${ORIGIN}/files`]: {
-    name: "Files",
-    scopes: { "files:read": "Read your files" },
-  },
-} as const;
+    [FILES]: {
+      name: "Files",
+      scopes: { "files:read": "Read your files" },
+      format,
+    },
+  } as const;
+}
 
 const CLIENTS = [
   { id: "web", name: "Web client", redirectUris: [CALLBACK] },
@@ -86,6 +95,20 @@ export const WITH_DEVICES = {
   }],
 } satisfies ServerSettings;
 
+/** A private Ed25519 key (RFC 8037, appendix A.1). */
+export const ED25519_KEY = {
+  kty: "OKP",
+  crv: "Ed25519",
+  d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+  x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+} as const;
+
+/** Settings of a server whose resources have JWTs. */
+export const WITH_JWT = {
+  jwt: jwtAccessTokens({ keys: [ED25519_KEY] }),
+  resources: createResources("at+jwt"),
+} satisfies ServerSettings;
+
 /** A user with a version of the credentials. */
 interface TestUser extends AuthenticatedUser {
   readonly id: string;
@@ -94,7 +117,9 @@ interface TestUser extends AuthenticatedUser {
   scopes: readonly string[];
 }
 
-type Options = AuthorizationServerOptions<TestUser, typeof RESOURCES>;
+type TestResources = ReturnType<typeof createResources>;
+
+type Options = AuthorizationServerOptions<TestUser, TestResources>;
 
 /** Creates a store in memory with other functions. */
 export function changedStore(
@@ -148,12 +173,12 @@ export function startServer(settings: ServerSettings = {}) {
   const find = (id: string) => users.get(id) ?? null;
   const events: GrantEvent[] = [];
   const security: SecurityEvent[] = [];
-  const server = createAuthorizationServer<TestUser, typeof RESOURCES>({
+  const server = createAuthorizationServer<TestUser, TestResources>({
     issuer: ORIGIN,
     users: { find, version: ({ version }) => version },
     store: store ?? createMemorySessionStore({ now }),
     secrets: [SECRET],
-    resources: RESOURCES,
+    resources: createResources("opaque"),
     clients: CLIENTS,
     // Workers without a flag cannot fetch documents safely.
     cimd: { fetch: () => Promise.reject(new TypeError("there is no network")) },
@@ -164,7 +189,7 @@ export function startServer(settings: ServerSettings = {}) {
     now,
   });
   const api = server.resource(API);
-  const files = server.resource(`${ORIGIN}/files`);
+  const files = server.resource(FILES);
   const login = createSessionAuthScheme({
     name: "login",
     verify: find,
@@ -371,7 +396,7 @@ export async function connect(
   const response = await exchange(server, await getCode(browser, params));
   assertEquals(response.status, 200);
   const tokens: TokenBody = await response.json();
-  assertMatch(tokens.access_token, /^oat_[\w-]{82}$/);
+  assertMatch(tokens.access_token, /^oat_[\w-]{82}$|^[\w-]+\.[\w-]+\.[\w-]+$/);
   assertMatch(tokens.refresh_token, /^oar_[\w-]{71}$/);
   return tokens;
 }
