@@ -62,3 +62,11 @@ export type {
   HasSuccess,
   SchemaBody,
 } from "./result.ts";
+export { sessionState } from "./session_state.ts";
+export type {
+  SessionBody,
+  SessionResult,
+  SessionState,
+  SessionStateOptions,
+  SessionWindow,
+} from "./session_state.ts";

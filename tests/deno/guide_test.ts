@@ -43,6 +43,13 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
   // tests/long/guide_stop_test.ts
   "operate.md": ["stop_bun.ts", "stop_node.ts"],
+  // tests/long/session_state_browser_test.ts
+  "show_who_is_logged_in.md": [
+    "session.ts",
+    "LoginStatus.tsx",
+    "LoginStatus.vue",
+    "LoginStatus.svelte",
+  ],
   // tests/long/guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],
   // tests/long/guide_programs_test.ts
@@ -63,6 +70,9 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "websockets.md": ["app.ts", "deno.ts", "bun.ts", "node.ts", "worker.ts"],
 };
 
+/** The languages of components, which other tests bundle. */
+const COMPONENTS = ["svelte", "tsx", "vue"];
+
 Deno.test("every program of the guide is run by a test", async () => {
   for (const page of await pages()) {
     const names = Object.keys(programsOf(page));
@@ -77,9 +87,10 @@ Deno.test("every block of TypeScript in the guide is run, and asserts something"
     assertEquals(fences.length, 2 * blocks.length, name);
     for (const { language, words, text, line } of blocks) {
       const place = `${name}:${line}`;
-      const languages = ["json", "sh", "sql", "text", "ts"];
+      const languages = ["json", "sh", "sql", "text", "ts", ...COMPONENTS];
       assert(languages.includes(language), `${place}: ${language}`);
-      if (language !== "ts") continue;
+      if (COMPONENTS.includes(language)) assertEquals(words.length, 2, place);
+      else if (language !== "ts") continue;
       // No test would run a program without a name.
       assert(words.length === 0 || words.length === 2, place);
       if (words.length > 0) assertEquals(words[0], "ignore", place);

@@ -62,6 +62,7 @@ const EXCEPTIONS: Record<string, string> = {
   "long/servers_test.ts": "A client sends its body slowly.",
   "long/session_outage_test.ts": "A real Redis is frozen for seconds.",
   "long/session_runtimes_test.ts": "The alarms of workerd come late.",
+  "long/session_state_browser_test.ts": "A script of a page has a global.",
   "long/session_workers_test.ts": "A request of a Worker can't wake another.",
   "long/site_browser_test.ts": "It shows a program that serves.",
   "long/telemetry_test.ts": "A separate program serves.",
