@@ -20,6 +20,7 @@ import {
   targetOf,
   type TestServer,
   VERIFIER,
+  WITH_JWT,
 } from "./_server.ts";
 
 /** Writes each key, value and index name of a store to an array. */
@@ -99,6 +100,7 @@ for (const format of ["dev", "short", "combined", "json"] as const) {
   Deno.test(`the log in the format ${format}, and the events, contain no secret of a grant`, async () => {
     const lines: string[] = [];
     const app = startServer({
+      ...format === "json" && WITH_JWT,
       hasAudit: true,
       outermost: logger({ format, output: (line) => lines.push(line) }),
     });
@@ -112,25 +114,29 @@ for (const format of ["dev", "short", "combined", "json"] as const) {
   });
 }
 
-Deno.test("the stores contain no secret of a grant, and no hash of one", async () => {
-  const written: string[] = [];
-  const app = startServer({
-    store: watched(written),
-    sessions: watched(written),
+for (const settings of [{}, WITH_JWT]) {
+  const format = "jwt" in settings ? "JWTs" : "opaque tokens";
+  Deno.test(`the stores contain no secret of a grant, and no hash of one, with ${format}`, async () => {
+    const written: string[] = [];
+    const app = startServer({
+      ...settings,
+      store: watched(written),
+      sessions: watched(written),
+    });
+    const secrets = await walk(app);
+    assertNone(written, secrets);
+    for (const secret of Object.values(secrets)) {
+      const bytes = new TextEncoder().encode(secret);
+      const hash = await crypto.subtle.digest("SHA-256", bytes);
+      const texts = written.join("\n");
+      assertFalse(texts.includes(hexOf(hash)));
+      // The challenge of PKCE is a hash of the verifier, and public. The session
+      // knows its pending requests by the hash of their handle.
+      if (secret === VERIFIER || secret === secrets.handle) continue;
+      assertFalse(texts.includes(base64UrlOf(hash)));
+    }
   });
-  const secrets = await walk(app);
-  assertNone(written, secrets);
-  for (const secret of Object.values(secrets)) {
-    const bytes = new TextEncoder().encode(secret);
-    const hash = await crypto.subtle.digest("SHA-256", bytes);
-    const texts = written.join("\n");
-    assertFalse(texts.includes(hexOf(hash)));
-    // The challenge of PKCE is a hash of the verifier, and public. The session
-    // knows its pending requests by the hash of their handle.
-    if (secret === VERIFIER || secret === secrets.handle) continue;
-    assertFalse(texts.includes(base64UrlOf(hash)));
-  }
-});
+}
 
 function hexOf(bytes: ArrayBuffer): string {
   return Array.from(
