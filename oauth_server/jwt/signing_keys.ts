@@ -102,7 +102,7 @@ export class SigningKeys {
   async verify(token: string): Promise<JSONObject | null> {
     if (token.length > MAX_TOKEN) return null;
     const keys = await this.#publish();
-    // Without a key, and if its `alg` is not that of the token, the result is `null`.
+    // The result is `null` if there is no key, or if its `alg` is not that of the token.
     const message = await verifyMessage(
       token,
       ALGORITHMS,
