@@ -38,6 +38,7 @@ const OPTIONS: Readonly<Partial<Record<keyof AccountsOptions, OptionCheck>>> = {
   providers: OBJECT,
   exportData: FUNCTION,
   hooks: OBJECT,
+  secondFactorRequired: FUNCTION,
   home: [
     "a path of the origin",
     (value) =>

@@ -119,7 +119,11 @@ export class Answers {
         : await act(call);
       if (wantsJSON(context)) return await answerJSON(context, outcome);
       if (outcome.ok && outcome.recoveryCodes !== undefined) {
-        return renderPage(call, recoveryCodesView(call, outcome.recoveryCodes));
+        const { location, recoveryCodes } = outcome;
+        return renderPage(
+          call,
+          recoveryCodesView(call, recoveryCodes, location),
+        );
       }
       if (outcome.ok) {
         return shown !== undefined && outcome.shown !== undefined

@@ -54,6 +54,7 @@ import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
 import { providerActions } from "./_provider_actions.ts";
 import { areaActions } from "./_area_actions.ts";
+import { factorSetupActions } from "./_factor_setup_actions.ts";
 import { keyActions, onlyIf } from "./_key_actions.ts";
 import { downloadData } from "./export/own_data.ts";
 import {
@@ -123,6 +124,7 @@ export function createController(
       ...passkeyActions(answers, parts),
       ...emailActions(answers),
       ...securityActions(answers, parts),
+      ...factorSetupActions(answers),
       ...keyActions(answers, parts),
       ...areaActions(answers, parts),
       ...teamActions(answers, parts),

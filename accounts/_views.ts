@@ -6,12 +6,17 @@ import { restorationOf } from "./actions/not_me.ts";
 import { draftOf } from "./actions/registration.ts";
 import { accountOfReset } from "./actions/reset.ts";
 import { confirmingProviders } from "./actions/linked_logins.ts";
+import { requiresFactor } from "./factors/required_factor.ts";
 import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
 import { namedPasskey, passkeyUser } from "./actions/passkeys.ts";
 import type { ViewCall, ViewOf } from "./_answer.ts";
 import { confirmView } from "./pages/account_pages.ts";
 import type { FormState } from "./pages/fields.ts";
-import { passkeyNameView, passkeysView } from "./pages/passkey_pages.ts";
+import {
+  confirmPasskeyView,
+  passkeyNameView,
+  passkeysView,
+} from "./pages/passkey_pages.ts";
 import type { View } from "./pages/page.ts";
 import {
   confirmCodeView,
@@ -116,8 +121,11 @@ export async function confirmPage(
   const { context, services: { factors, store } } = call;
   const account = ownAccount(context);
   const hasPasskey = (await store.waysIn(account.id, PASSKEY)).length > 0;
-  return (await factors.status(account.id)).totp
-    ? confirmCodeView(call, state, hasPasskey)
+  if ((await factors.status(account.id)).totp) {
+    return confirmCodeView(call, state, hasPasskey);
+  }
+  return await requiresFactor(call.services, account)
+    ? confirmPasskeyView(call, state)
     : confirmView(call, state, account, {
       hasPasskey,
       providers: await confirmingProviders(call),

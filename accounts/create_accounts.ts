@@ -1,10 +1,8 @@
 import {
-  type ActingRules,
   auth,
   type AuthenticatedUser,
   type AuthMiddleware,
   type AuthScheme,
-  createSessionAuthScheme,
   type Guard,
 } from "../auth/middleware/mod.ts";
 import type { UserSource } from "../auth/internal.ts";
@@ -24,12 +22,6 @@ import {
 import { session } from "../session/middleware.ts";
 import { randomToken } from "../session/secrets.ts";
 import { createController } from "./_controller.ts";
-import {
-  isDisabled,
-  rememberAccount,
-  rememberLogin,
-  versionOf,
-} from "./actions/enter.ts";
 import { pendingLogin } from "./hooks/held_login.ts";
 import { createFinishStep } from "./_answer.ts";
 import {
@@ -46,7 +38,6 @@ import type {
   TeamRoleOf,
 } from "./definition/names.ts";
 import { createAdminController } from "./_admin_controller.ts";
-import { record } from "./admin/audit_log.ts";
 import { createUserSource, type TokenAccount } from "./apps/user_source.ts";
 import type { AdminRoutes } from "./definition/admin_routes.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
@@ -65,8 +56,8 @@ import { createKeys, type Keys } from "./keys/keys.ts";
 import type { LoginAttempt } from "./hooks/hooks.ts";
 import { createRequireScope } from "./keys/require_scope.ts";
 import type { AccountsOptions } from "./options.ts";
+import { createSessionScheme } from "./session_scheme.ts";
 import { isDevelopment, settingsOf } from "./settings.ts";
-import { toUser } from "./to_user.ts";
 import { withCallbacks } from "./providers.ts";
 import { createUsers, removeAll, type Users } from "./users.ts";
 
@@ -299,7 +290,7 @@ function middlewareOf<N extends Names>(
 ): Pick<Accounts<N>, "middleware" | "withSchemes"> {
   const { now, origin, providers, sessions: store } = settings;
   const { timeouts } = sessions;
-  const scheme = sessionScheme<N>(settings);
+  const scheme = createSessionScheme<N>(settings);
   const withSchemes: Accounts<N>["withSchemes"] = (...schemes) => [
     withCallbacks(providers, protection(origin)),
     session({ store, origin, now, ...timeouts && { timeouts } }),
@@ -318,55 +309,6 @@ function protection(origin: string): Middleware<readonly []> {
     isLoopback(context.url.hostname)
       ? crossOrigin(context, next)
       : context.createErrorResponse({ status: 421 });
-}
-
-function sessionScheme<N extends Names>(
-  settings: Settings,
-): AuthScheme<Account<N>> {
-  const { names, now, store } = settings;
-  let isWarned = false;
-  return createSessionAuthScheme<Account<N>, string | number | undefined>({
-    name: "session",
-    read(session) {
-      const { userId, version } = session;
-      if (userId !== undefined && version === undefined && !isWarned) {
-        isWarned = true;
-        console.warn(
-          "Cannot use a session without a version: only the account pages may log users in",
-        );
-      }
-      return userId;
-    },
-    async verify(id) {
-      const account = await store.find(String(id));
-      if (account === null || isDisabled(account, now())) return null;
-      const user = toUser<N>(account, names);
-      rememberAccount(user, account);
-      rememberLogin(user);
-      return user;
-    },
-    version: versionOf,
-    acting: actingRules(settings),
-  });
-}
-
-/** Creates the rules of administrators who act as other users. */
-function actingRules(settings: Settings): ActingRules<AuthenticatedUser> {
-  const { adminRole, now } = settings;
-  const roleOf = (user: AuthenticatedUser) => (user as Partial<Account>).role;
-  return {
-    now,
-    allow: (actor, user) =>
-      adminRole !== undefined && roleOf(actor) === adminRole &&
-      roleOf(user) !== adminRole,
-    audit: async ({ action, actorId, reason, userId }) =>
-      await record(settings, {
-        actorId: String(actorId),
-        userId: String(userId),
-        action: `act-${action}`,
-        reason,
-      }),
-  };
 }
 
 /** The maximum number of accounts that one sweep deletes, so that it ends. */

@@ -63,6 +63,20 @@ const ACCOUNT: Readonly<Record<keyof AccountRoutes, Description>> = {
     "Finishes a login with a second factor",
     "code remember?",
   ],
+  secondFactorSetup: [
+    "Returns the second factors that a login requires",
+    "Finishes a login with a new authenticator app",
+    "setup code",
+  ],
+  secondFactorPasskey: [
+    "",
+    "Finishes a login with a passkey as second factor, or with a new one",
+    "passkey name?",
+  ],
+  secondFactorPasskeyOptions: [
+    "",
+    "Returns the options of the passkey that a login requires",
+  ],
   logout: ["", "Logs the user out"],
   register: [
     "Shows the registration page",
@@ -228,6 +242,7 @@ const TYPES: Readonly<Record<string, string>> = {
   session: "application/json",
   data: "application/json",
   passkeyLoginOptions: "application/json",
+  secondFactorPasskeyOptions: "application/json",
   passkeyConfirmOptions: "application/json",
   passkeyOptions: "application/json",
   passkeyScript: "text/javascript",
@@ -243,6 +258,7 @@ const NEXT = [
   "done",
   "code",
   "second-factor",
+  "second-factor-setup",
   "step",
   "login",
   "sent",

@@ -19,6 +19,7 @@ import type { AccountRoutes } from "./definition/routes.ts";
 import { isLongPath } from "./actions/call.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { isLogin, ownAccount } from "./actions/enter.ts";
+import { confirmsWithFactor } from "./factors/required_factor.ts";
 import type { Services, Settings } from "./actions/services.ts";
 
 /** The maximum age of a login before a sensitive change, in milliseconds. */
@@ -119,11 +120,10 @@ export function createRequireFresh(
     requireFreshAuth(FRESH, { now, methods, onStale }),
   );
   const guard: Guard = async (context, next) => {
-    const { factors } = await ready();
-    const { id } = ownAccount(context);
+    const services = await ready();
     // A user with a second factor confirms with it.
-    const { totp } = await factors.status(id);
-    return await (totp ? both : recent)(context, next);
+    const hasFactor = await confirmsWithFactor(services, ownAccount(context));
+    return await (hasFactor ? both : recent)(context, next);
   };
   return describeMiddleware(
     (context, next) =>

@@ -9,15 +9,17 @@ export {
   type Accounts,
   createAccounts,
 } from "./create_accounts.ts";
-export { AccountHookError } from "./hooks/errors.ts";
+export { AccountHookError, type HookName } from "./hooks/errors.ts";
 export type {
   AccountHooks,
   AccountRequest,
+  AccountServices,
   HookParts,
   LoginAttempt,
   LoginStep,
   Refusal,
   RegistrationAttempt,
+  SecondFactorRequired,
 } from "./hooks/hooks.ts";
 export { describeAccounts } from "./describe_accounts.ts";
 export type { APIKey, Keys, NewAPIKey } from "./keys/keys.ts";

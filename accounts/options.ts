@@ -4,7 +4,7 @@ import type { SessionTimeouts } from "../session/middleware.ts";
 import type { SQLQuery } from "../session/stores/sql.ts";
 import type { Definition } from "./definition/define_accounts.ts";
 import type { Account, Names, RoleOf } from "./definition/names.ts";
-import type { AccountHooks } from "./hooks/hooks.ts";
+import type { AccountHooks, SecondFactorRequired } from "./hooks/hooks.ts";
 import type { Mail } from "./mails/mail.ts";
 import type { AccountProvider } from "./providers.ts";
 import type { Layout } from "./pages/page.ts";
@@ -161,6 +161,16 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly exportData?: (account: Account<N>) => unknown;
   /**
+   * Returns `true` if an account must have a second factor: an authenticator app or
+   * a passkey. A login of this account without one then waits until the user has set
+   * it up. It is called at each login, and for each request of a session without a
+   * second factor, so that a new role counts at once. If it throws, takes longer than
+   * `hookTimeout` or returns no boolean, the request fails.
+   *
+   * @default {requires none}
+   */
+  readonly secondFactorRequired?: SecondFactorRequired<N>;
+  /**
    * The functions of the application that decide about registrations, logins and
    * deletions.
    *
@@ -168,7 +178,7 @@ export interface AccountsOptions<N extends Names = Names> {
    */
   readonly hooks?: AccountHooks<N>;
   /**
-   * The maximum time of a hook, in milliseconds: at most a minute.
+   * The maximum time of a hook, and of `secondFactorRequired`, in milliseconds: at most a minute.
    *
    * @default {10_000}
    */

@@ -1,6 +1,7 @@
 import type { Call } from "./actions/call.ts";
 import { ownAccount } from "./actions/enter.ts";
 import { IDENTITY } from "./actions/identity.ts";
+import { requiresFactor } from "./factors/required_factor.ts";
 import { PASSKEY } from "./actions/passkey_store.ts";
 
 /** The facts that decide how safe an account is. */
@@ -12,16 +13,21 @@ export interface Safety {
   readonly twoStep: boolean;
   /** The number of recovery codes that are left. */
   readonly recoveryCodes: number;
+  /** `true` if each login needs a second factor. */
+  readonly factorRequired: boolean;
 }
 
 /** Returns the facts that decide how safe the account of the user is. */
 export async function readSafety(
-  { context, services: { factors, store } }: Call,
+  { context, services }: Call,
 ): Promise<Safety> {
-  const { hasPassword, id } = ownAccount(context);
+  const { factors, store } = services;
+  const account = ownAccount(context);
+  const { hasPassword, id } = account;
   const passkeys = (await store.waysIn(id, PASSKEY)).length;
   const { recoveryCodes, totp: twoStep } = await factors.status(id);
-  return { hasPassword, passkeys, twoStep, recoveryCodes };
+  const factorRequired = await requiresFactor(services, account);
+  return { hasPassword, passkeys, twoStep, recoveryCodes, factorRequired };
 }
 
 /** The numbers of connections, each `undefined` if the feature is off. */

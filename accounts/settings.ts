@@ -6,7 +6,7 @@ import type { Settings } from "./actions/services.ts";
 import { Apps } from "./apps/apps.ts";
 import type { Names } from "./definition/names.ts";
 import { createAdminRoutes } from "./definition/admin_routes.ts";
-import type { AccountHooks } from "./hooks/hooks.ts";
+import type { AccountHooks, SecondFactorRequired } from "./hooks/hooks.ts";
 import { HookRunner, type HookRunnerOptions } from "./hooks/run_hooks.ts";
 import { createRoutes } from "./definition/routes.ts";
 import { checkAccountsOptions } from "./_account_options.ts";
@@ -168,11 +168,19 @@ function checkRelated(options: AccountsOptions, names: Names): void {
  * @throws {RangeError} If `hookTimeout` is out of range.
  */
 function hooksOf<N extends Names>(
-  { hooks = {}, hookTimeout: timeout = 10_000 }: AccountsOptions<N>,
-  others: Omit<HookRunnerOptions, "hooks" | "timeout">,
+  options: AccountsOptions<N>,
+  others: Pick<HookRunnerOptions, "parts" | "store">,
 ): HookRunner {
+  const { hooks = {}, hookTimeout: timeout = 10_000 } = options;
   checkPositive("accounts", "hookTimeout", timeout, 60_000);
-  return new HookRunner({ ...others, hooks: hooks as AccountHooks, timeout });
+  return new HookRunner({
+    ...others,
+    hooks: hooks as AccountHooks,
+    secondFactorRequired: options.secondFactorRequired as
+      | SecondFactorRequired
+      | undefined,
+    timeout,
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import { isAddress } from "./actions/address.ts";
 import type { Invitation } from "./invitations/invitations.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
 import { newAccountId } from "./actions/registration.ts";
+import { PASSKEY, removeWays } from "./actions/passkey_store.ts";
 import type { Services } from "./actions/services.ts";
 import { checkTime } from "./check_time.ts";
 import type { Account, FieldsOf, Names, RoleOf } from "./definition/names.ts";
@@ -191,6 +192,17 @@ export interface Users<N extends Names = Names> {
    */
   endAccess(id: string): Promise<boolean>;
   /**
+   * Removes the passkeys, the authenticator app and the recovery codes of a user who
+   * has lost them, and ends all access.
+   *
+   * Trust: make sure that the user is the owner. Afterwards, the password or the
+   * mailbox logs in, and sets up a new factor if the account needs one.
+   *
+   * @param id The id.
+   * @returns `false` if there is no such account.
+   */
+  removeFactors(id: string): Promise<boolean>;
+  /**
    * Removes an account with everything that belongs to it, at once.
    *
    * @param id The id.
@@ -318,6 +330,14 @@ class AccountUsers<N extends Names> implements Users<N> {
     const isChanged = await this.#change(id, {});
     // A request that has read the earlier version can no longer add a key.
     await (await this.#ready()).keys.revokeAll(id);
+    return isChanged;
+  }
+
+  async removeFactors(id: string): Promise<boolean> {
+    const isChanged = await this.endAccess(id);
+    const { factors, store } = await this.#ready();
+    await removeWays(store, id, ({ kind }) => kind === PASSKEY);
+    await factors.remove(id);
     return isChanged;
   }
 

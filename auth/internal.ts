@@ -37,6 +37,7 @@ export {
 export {
   type CompleteProvedLogin,
   createCompleteProvedLogin,
+  type LoginFactors,
   type ProvedLogin,
 } from "./second_factor/proved_login.ts";
 export { createSecondFactorsWith } from "./second_factor/create_second_factors.ts";

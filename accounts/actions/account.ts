@@ -5,7 +5,7 @@ import { setRole } from "../admin/actions.ts";
 import { deletionMail, passwordMail } from "../mails/contents.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { toUser } from "../to_user.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
   type Call,

@@ -26,6 +26,7 @@ export type NextStep =
   | "done"
   | "code"
   | "second-factor"
+  | "second-factor-setup"
   | "step"
   | "login"
   | "sent"

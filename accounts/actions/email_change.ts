@@ -1,6 +1,6 @@
 import type { EmailLoginResult } from "../../auth/email_login/mod.ts";
 import { changedMail, changeMail, takenMail } from "../mails/contents.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import { ended, endOtherSessions } from "./account.ts";
 import { type Call, expired, type Outcome, refused } from "./call.ts";
 import { emailRefusal } from "./email_refusal.ts";

@@ -1,6 +1,6 @@
 import type { EmailLoginResult } from "../../auth/email_login/mod.ts";
 import { loginMail } from "../mails/contents.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import {
   type Call,
   expired,

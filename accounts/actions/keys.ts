@@ -2,7 +2,7 @@ import { reportSecurityEvent } from "../../router/internal.ts";
 import { KEY, MAX_KEYS, type StoredKey } from "../keys/api_keys.ts";
 import { newWayMail } from "../mails/contents.ts";
 import type { StoredMember } from "../store/teams.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import { ended } from "./account.ts";
 import { type Call, invalid, type Outcome, refused } from "./call.ts";
 import { ownAccount } from "./enter.ts";

@@ -12,6 +12,7 @@ import {
 import { endUserSessions } from "../../session/mod.ts";
 import type { AccountChange, StoredAccount } from "../store/store.ts";
 import { type Call, expired, type Outcome } from "./call.ts";
+import { removeWays } from "./passkey_store.ts";
 import type { Services } from "./services.ts";
 
 const purpose = "account-not-me";
@@ -137,9 +138,7 @@ async function removeAdded(
   accountId: string,
   time: number,
 ): Promise<void> {
-  for (const { createdAt, id, kind } of await store.waysIn(accountId)) {
-    if (createdAt >= time) await store.removeWayIn({ accountId, kind, id });
-  }
+  await removeWays(store, accountId, ({ createdAt }) => createdAt >= time);
   const { totpSince = 0 } = await factors.status(accountId);
   if (totpSince >= time) await factors.remove(accountId);
   else await factors.revoke(accountId);

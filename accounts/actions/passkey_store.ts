@@ -47,6 +47,19 @@ export function createPasskeyStore(store: AccountStore): PasskeyStore {
   };
 }
 
+/** Removes the ways into an account that match. Returns their number. */
+export async function removeWays(
+  store: AccountStore,
+  accountId: string,
+  matches: (way: WayIn) => boolean,
+): Promise<number> {
+  const ways = (await store.waysIn(accountId)).filter(matches);
+  for (const { id, kind } of ways) {
+    await store.removeWayIn({ accountId, kind, id });
+  }
+  return ways.length;
+}
+
 function toWayIn(passkey: Passkey): WayIn {
   const { id, userId, name, createdAt, usedAt, counter, ...data } = passkey;
   return {

@@ -4,11 +4,12 @@ import type { RequestContext } from "../../router/mod.ts";
 import { newWayMail } from "../mails/contents.ts";
 import type { StoredAccount, WayIn } from "../store/store.ts";
 import { PASSKEY } from "./passkey_store.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import { endOtherAccess } from "./account.ts";
 import { type Call, type Outcome, refused } from "./call.ts";
 import { confirmLogin, enter, ownAccount } from "./enter.ts";
 import { createWayToken } from "./not_me.ts";
+import { lastFactorRefusal } from "../factors/required_factor.ts";
 import type { Services } from "./services.ts";
 
 /** Logs a user in with a passkey. */
@@ -103,11 +104,18 @@ export async function removePasskey(call: Call): Promise<Outcome> {
   const account = ownAccount(context);
   const { id: userId } = account;
   const id = input.get("id");
-  const isRemoved = typeof id === "string" && await services.store
-    .removeWayIn({ accountId: userId, kind: PASSKEY, id });
-  if (!isRemoved) return refused(messages.passkeyFailed);
+  if (typeof id !== "string") return refused(messages.passkeyFailed);
+  const refusal = await lastFactorRefusal(call, account, { passkey: id });
+  if (refusal !== null) return refusal;
+  const way = { accountId: userId, kind: PASSKEY, id };
+  const found = await services.store.findWayIn(PASSKEY, id);
+  if (found?.account.id !== userId) return refused(messages.passkeyFailed);
+  // If two requests remove the last two factors, the version lets one succeed.
+  const outcome = await goBack(call, account, messages.passkeyRemoved);
+  if (!outcome.ok) return outcome;
+  await services.store.removeWayIn(way);
   reportSecurityEvent(context, { action: "factor-remove", userId });
-  return await goBack(call, account, messages.passkeyRemoved);
+  return outcome;
 }
 
 function goBack(

@@ -5,7 +5,7 @@ import type {
 } from "../../auth/mod.ts";
 import { type JSONValue, Session } from "../../session/mod.ts";
 import type { AccountProvider } from "../providers.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import {
   type Call,
   expired,

@@ -6,7 +6,7 @@ import { registrationMail, takenMail } from "../mails/contents.ts";
 import type { Services } from "./services.ts";
 import type { NewAccount, StoredAccount } from "../store/store.ts";
 import { roleOfNew } from "./roles.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
   type Call,

@@ -6,11 +6,14 @@ import {
 import { reportSecurityEvent } from "../../router/internal.ts";
 import { endUserSessions } from "../../session/mod.ts";
 import { resetDoneMail, resetMail } from "../mails/contents.ts";
-import type { StoredAccount } from "../store/store.ts";
-import { Form } from "./_form.ts";
+import type { StoredAccount, WayIn } from "../store/store.ts";
+import { Form } from "./form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import { type Call, expired, invalid, type Outcome, searchOf } from "./call.ts";
 import { isDisabled } from "./enter.ts";
+import { PASSKEY, removeWays } from "./passkey_store.ts";
+import { requiresFactor } from "../factors/required_factor.ts";
+import type { Services } from "./services.ts";
 
 const purpose = "account-reset";
 
@@ -84,6 +87,20 @@ export async function resetPassword(call: Call): Promise<Outcome> {
   return { ok: true, next: "login", location, notice: "reset" };
 }
 
+/**
+ * Returns `true` if the passkeys of an account are the second factor that it must
+ * have: the mailbox must not replace them (ASVS 5.0, 6.4.3). Before the owner had
+ * proved the address, another person may have added them.
+ */
+async function keepsPasskeys(
+  services: Services,
+  account: StoredAccount,
+): Promise<boolean> {
+  if (!account.emailVerified) return false;
+  const { totp } = await services.factors.status(account.id);
+  return !totp && await requiresFactor(services, account);
+}
+
 async function recover(
   call: Call,
   account: StoredAccount,
@@ -91,13 +108,20 @@ async function recover(
 ): Promise<boolean> {
   const { context, services } = call;
   const { email, id } = account;
-  const removed = await services.store.waysIn(id);
-  const version = await services.store.change(id, account.version, {
+  const { store } = services;
+  const keeps = await keepsPasskeys(services, account);
+  const isRemoved = ({ kind }: WayIn) => !keeps || kind !== PASSKEY;
+  const removed = (await store.waysIn(id)).filter(isRemoved).length;
+  // If the process stops after the change, no other way in may be left.
+  if (keeps) await removeWays(store, id, isRemoved);
+  const version = await store.change(id, account.version, {
     passwordHash,
     emailVerified: true,
-    removeWaysIn: true,
+    removeWaysIn: !keeps,
   });
   if (version === null) return false;
+  // Another request may have added one before the change.
+  if (keeps) await removeWays(store, id, isRemoved);
   reportSecurityEvent(context, {
     action: "password-change",
     reason: "reset",
@@ -108,7 +132,7 @@ async function recover(
   if (!account.emailVerified) await services.factors.remove(id);
   else await services.factors.revoke(id);
   await endUserSessions(services.sessions, id, { version });
-  services.outbox.add(context, resetDoneMail(call, account, removed.length));
+  services.outbox.add(context, resetDoneMail(call, account, removed));
   // The owner can log in now, even after many wrong guesses.
   await services.loginThrottle.trustDevice(context, email);
   await services.resetThrottle.trustDevice(context, email);

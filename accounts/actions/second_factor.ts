@@ -17,6 +17,7 @@ import { confirmedPath, ownAccount, unlessEnded, welcome } from "./enter.ts";
 import { isChecked } from "./input_names.ts";
 import { heldAccount, heldOutcome } from "../hooks/held_login.ts";
 import { createWayToken } from "./not_me.ts";
+import { lastFactorRefusal } from "../factors/required_factor.ts";
 
 /** Completes a login with a code of the app, or with a recovery code. */
 export async function verifyCode(call: Call): Promise<Outcome> {
@@ -80,8 +81,12 @@ export async function enableApp(call: Call): Promise<Outcome> {
 export async function disableApp(call: Call): Promise<Outcome> {
   const { context, services } = call;
   const account = ownAccount(context);
-  if (!await services.factors.disable(context)) return ended(call);
+  const refusal = await lastFactorRefusal(call, account, "app");
+  if (refusal !== null) return refusal;
+  // If two requests remove the last two factors, the version lets one succeed.
   const outcome = await changed(call, account);
+  if (!outcome.ok) return outcome;
+  if (!await services.factors.disable(context)) return ended(call);
   services.outbox.add(context, factorMail(call, account, "off"));
   return outcome;
 }

@@ -4,6 +4,7 @@ import {
   createSecondFactorsWith,
   createThrottle,
   type CredentialsAuthProvider,
+  type LoginFactors,
   type Throttle,
 } from "../../auth/internal.ts";
 import {
@@ -15,7 +16,6 @@ import {
   type PasswordOptions,
   type PasswordQueue,
 } from "../../auth/password/mod.ts";
-import type { SecondFactors } from "../../auth/second_factor/mod.ts";
 import type { LoginTimeouts, SessionStore } from "../../session/mod.ts";
 import type { Apps } from "../apps/apps.ts";
 import type { Account, Names } from "../definition/names.ts";
@@ -70,7 +70,7 @@ export interface Settings {
 
 /** Everything that the actions use. */
 export interface Services extends Settings {
-  readonly factors: SecondFactors;
+  readonly factors: LoginFactors;
   readonly invitations: Invitations;
   readonly registrationMails: EmailLogin;
   readonly emailChanges: EmailLogin;
@@ -146,7 +146,7 @@ function throttlesOf({ now, store: { values: store } }: Settings) {
 function createFactors(
   settings: Settings & Pick<Services, "loginThrottle">,
   secrets: readonly string[],
-): SecondFactors {
+): LoginFactors {
   const { loginThrottle, name, now, store } = settings;
   return createSecondFactorsWith({
     issuer: name.replaceAll(":", " "),

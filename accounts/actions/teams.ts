@@ -3,7 +3,7 @@ import { invitationMail } from "../mails/team_mails.ts";
 import type { ListedMember } from "../store/teams.ts";
 import { Member, type Membership } from "../teams/member.ts";
 import { MAX_INVITATIONS, MAX_TEAMS } from "../teams/team_service.ts";
-import { Form } from "./_form.ts";
+import { Form } from "./form.ts";
 import { ended } from "./account.ts";
 import { type Call, invalid, type Outcome, refused } from "./call.ts";
 import { ownAccount } from "./enter.ts";

@@ -25,6 +25,7 @@ const CHANGES: ReadonlyMap<unknown, Change> = new Map<unknown, Change>([
   ["disable", disable],
   ["enable", enable],
   ["end-access", endAccess],
+  ["remove-factors", removeFactors],
   ["remove", remove],
   ["act", act],
 ]);
@@ -111,6 +112,17 @@ async function endAccess(call: Call, target: StoredAccount): Promise<Outcome> {
   return done(call, target);
 }
 
+async function removeFactors(
+  call: Call,
+  target: StoredAccount,
+): Promise<Outcome> {
+  const failed = protectedAccount(call, target);
+  if (failed !== null) return failed;
+  await audit(call, target, "remove-factors");
+  await usersOf(call).removeFactors(target.id);
+  return done(call, target);
+}
+
 async function remove(call: Call, target: StoredAccount): Promise<Outcome> {
   const { input, messages, services } = call;
   // The typed address confirms the removal, on the page and in scripts.
@@ -149,7 +161,7 @@ async function act(call: Call, target: StoredAccount): Promise<Outcome> {
 }
 
 /**
- * Refuses to block or remove an administrator. Otherwise, two administrators
+ * Refuses to weaken, block or remove an administrator. Otherwise, two administrators
  * could remove each other.
  */
 function protectedAccount(

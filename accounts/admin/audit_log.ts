@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS: readonly string[] = [
   "disable",
   "enable",
   "end-access",
+  "remove-factors",
   "remove",
   "invite",
   "invite-end",

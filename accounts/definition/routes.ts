@@ -39,6 +39,18 @@ export type AccountRoutes = {
   readonly emailLoginLink: PageRoutes<"/login/email/link">;
   /** The second factor of a login. */
   readonly secondFactor: PageRoutes<"/login/code">;
+  /**
+   * The second factor that a login must set up, or prove with a passkey, if
+   * `secondFactorRequired` says so; `action` sets up an authenticator app.
+   */
+  readonly secondFactorSetup: PageRoutes<"/login/two-step">;
+  /** The same with a passkey. */
+  readonly secondFactorPasskey: Route<"POST", "/login/two-step/passkey">;
+  /** The options of this passkey, for the script. */
+  readonly secondFactorPasskeyOptions: Route<
+    "POST",
+    "/login/two-step/passkey/options"
+  >;
   /** The logout. */
   readonly logout: Route<"POST", "/login/out">;
   /** The registration. */
@@ -152,7 +164,7 @@ export function createRoutes(paths: AccountPaths = {}): AccountRoutes {
     emailLogin: form(`${login}/email`),
     emailLoginCode: form(`${login}/email/code`),
     emailLoginLink: form(`${login}/email/link`),
-    secondFactor: form(`${login}/code`),
+    ...factorRoutes(login),
     logout: post(`${login}/out`),
     register: form(register),
     registerCode: form(`${register}/code`),
@@ -193,6 +205,15 @@ function areaRoutes(account: string) {
     apps: form(`${account}/apps`),
     security: get(`${account}/security`),
     connected: get(`${account}/connected`),
+  };
+}
+
+function factorRoutes(login: string) {
+  return {
+    secondFactor: form(`${login}/code`),
+    secondFactorSetup: form(`${login}/two-step`),
+    secondFactorPasskey: post(`${login}/two-step/passkey`),
+    secondFactorPasskeyOptions: post(`${login}/two-step/passkey/options`),
   };
 }
 

@@ -1,8 +1,11 @@
 import type { RequestContext } from "../../router/mod.ts";
 import type { AccountHooks } from "./hooks.ts";
 
+/** The name of a function of the application. */
+export type HookName = keyof AccountHooks | "secondFactorRequired";
+
 /**
- * Thrown if a hook of the application takes too long. The response is a 503 with
+ * Thrown if a hook of the application takes too long, or `secondFactorRequired`. The response is a 503 with
  * `Retry-After`.
  *
  * @example Reading the name of the hook
@@ -22,16 +25,16 @@ export class AccountHookError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "account_hook_timeout";
 
-  /** The name of the hook. */
-  readonly hook: keyof AccountHooks;
+  /** The name of the hook, or `"secondFactorRequired"`. */
+  readonly hook: HookName;
 
   /**
    * Creates the error.
    *
    * @param hook The name of the hook.
    */
-  constructor(hook: keyof AccountHooks) {
-    super(`Cannot finish the request: hooks.${hook} took too long`);
+  constructor(hook: HookName) {
+    super(`Cannot finish the request: ${hook} took too long`);
     this.hook = hook;
   }
 

@@ -19,8 +19,15 @@ import type { Names } from "../definition/names.ts";
 import type { LoginAttempt, LoginStep, Refusal } from "./hooks.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { toUser } from "../to_user.ts";
-import { type Call, type Outcome, refused } from "../actions/call.ts";
+import {
+  type Call,
+  type Outcome,
+  refused,
+  searchFor,
+} from "../actions/call.ts";
+import { isObject } from "../option_checks.ts";
 import { unlessEnded, welcome } from "../actions/enter.ts";
+import { requiresFactor } from "../factors/required_factor.ts";
 import type { Services, Settings } from "../actions/services.ts";
 
 /** The session key of a login that waits for an own step. A login removes it. */
@@ -32,12 +39,17 @@ const purpose = "account-step";
 const TTL = 10 * 60_000;
 
 /** A decision that keeps a login from completing. */
-type Held = Refusal | LoginStep | "ended";
+type Held = Refusal | LoginStep | typeof FACTOR | "ended";
+
+/** The decision that a login needs a second factor first. */
+const FACTOR = "second-factor";
 
 /** A login of a request that did not complete. */
 interface HeldLogin {
   readonly account: StoredAccount | null;
   readonly held: Held;
+  /** The path of the page after the login. */
+  readonly returnTo: string | undefined;
 }
 
 /** The login of the request, if it did not complete. */
@@ -50,8 +62,9 @@ const RequestLogin: ContextKey<HeldLogin | null> =
 type Parts = Settings & Pick<Services, "loginThrottle">;
 
 /**
- * Creates the function that completes all logins: it asks the hooks of the
- * application first. If they refuse or name a step, no user is logged in.
+ * Creates the function that completes all logins: it asks the functions of the
+ * application first. If the login needs a second factor, or the hooks refuse it or
+ * name a step, no user is logged in.
  */
 export function createCompleteLogin(parts: Parts): CompleteProvedLogin {
   const complete = createCompleteProvedLogin(parts.loginThrottle);
@@ -62,20 +75,37 @@ export function createCompleteLogin(parts: Parts): CompleteProvedLogin {
       ? await decide(context, parts, { account, login })
       : "ended";
     if (held === null) return await complete(context, userId, login);
-    if (held !== "ended" && "step" in held) {
+    if (held === FACTOR || isObject(held) && "step" in held) {
       await hold(context, parts, { id: String(userId), ...login });
     }
-    if (held !== "ended" && "refuse" in held) reportRefused(context, userId);
-    context.set(RequestLogin, { account, held });
+    if (isObject(held) && "refuse" in held) reportRefused(context, userId);
+    context.set(RequestLogin, { account, held, returnTo: login.data });
     return context.get(Session);
   };
 }
 
 /** Returns the result of a login that did not complete, or `null`. */
-export function heldOutcome({ context, messages }: Call): Outcome | null {
-  const held = context.get(RequestLogin)?.held;
-  if (held === undefined) return null;
-  if (held === "ended") return refused(messages.wrongLogin);
+export function heldOutcome(call: Call): Outcome | null {
+  const { context, messages } = call;
+  const login = context.get(RequestLogin);
+  if (login === null) return null;
+  const { held, returnTo } = login;
+  return held === "ended"
+    ? refused(messages.wrongLogin)
+    : outcomeOf(call, held, returnTo);
+}
+
+/** Returns the result of a login that did not complete. */
+function outcomeOf(
+  { services }: Call,
+  held: Exclude<Held, "ended">,
+  returnTo = services.home,
+): Outcome {
+  if (held === FACTOR) {
+    const search = searchFor(returnTo, services);
+    const location = services.routes.secondFactorSetup.index.href({}, search);
+    return { ok: true, next: "second-factor-setup", location };
+  }
   return "step" in held
     ? { ok: true, next: "step", location: held.step }
     : refused(held.refuse);
@@ -86,8 +116,8 @@ export function heldAccount(context: RequestContext): StoredAccount | null {
   return context.get(RequestLogin)?.account ?? null;
 }
 
-/** A login that waits for an own step. */
-interface WaitingLogin {
+/** A login that waits for an own step, or for a second factor. */
+export interface WaitingLogin {
   readonly account: StoredAccount;
   readonly login: ProvedLogin;
   readonly token: string;
@@ -99,7 +129,8 @@ export async function pendingLogin<N extends Names>(
   settings: Settings,
 ): Promise<Pick<LoginAttempt<N>, "account" | "methods"> | null> {
   const waiting = await waitingLogin(context, settings);
-  if (waiting === null) return null;
+  // Before the second factor, the browser may be that of a thief.
+  if (waiting === null || await lacksFactor(settings, waiting)) return null;
   const { account, login: { methods = [] } } = waiting;
   return { account: toUser<N>(account, settings.names), methods };
 }
@@ -119,6 +150,55 @@ async function waitingLogin(
 }
 
 /**
+ * Returns the login of this browser that must not complete without a second factor,
+ * or `null`.
+ */
+export async function loginWithoutFactor(
+  context: RequestContext,
+  settings: Settings,
+): Promise<WaitingLogin | null> {
+  const waiting = await waitingLogin(context, settings);
+  return waiting !== null && await lacksFactor(settings, waiting)
+    ? waiting
+    : null;
+}
+
+/** Returns `true` if a login needs a second factor, and has proved none. */
+async function lacksFactor(
+  settings: Settings,
+  { account, login: { earlier = {}, methods = [] } }: Omit<
+    WaitingLogin,
+    "token"
+  >,
+): Promise<boolean> {
+  return !methods.includes("mfa") && !Object.hasOwn(earlier, "mfa") &&
+    await requiresFactor(settings, account);
+}
+
+/**
+ * Continues a login after its second factor. Of concurrent requests, one does.
+ *
+ * @param proof The methods of the factor, and the version of the account since then.
+ */
+export async function continueLogin(
+  call: Call,
+  { account, login, token }: WaitingLogin,
+  proof: { readonly methods: readonly string[]; readonly version: number },
+): Promise<Outcome> {
+  const { context, messages, services } = call;
+  const { home, now, store } = services;
+  const isTaken = await takeOneTimeToken(store.values, { purpose, token, now });
+  if (isTaken === null) return refused(messages.wrongLogin);
+  const methods = [...login.methods ?? [], ...proof.methods];
+  const proved = { ...login, methods, version: proof.version };
+  const complete = createCompleteLogin(services);
+  const session = await unlessEnded(complete(context, account.id, proved));
+  if (session === "ended") return refused(messages.wrongLogin);
+  return heldOutcome(call) ??
+    await welcome(call, account, login.data ?? home);
+}
+
+/**
  * Continues the login that waits for an own step. The hook is asked again, so
  * the step must have been done. The login stays until then.
  */
@@ -134,8 +214,8 @@ export async function finishStep(call: Call): Promise<Outcome> {
   if (waiting === null) return again;
   const { account, login, token } = waiting;
   const held = await decide(context, services, waiting);
-  if (held !== null && "step" in held) {
-    return { ok: true, next: "step", location: held.step };
+  if (held === FACTOR || held !== null && "step" in held) {
+    return outcomeOf(call, held, login.data);
   }
   const isTaken = await takeOneTimeToken(store.values, { purpose, token, now });
   if (isTaken === null) return again;
@@ -163,17 +243,20 @@ function reportRefused(
   });
 }
 
-/** Asks the hooks about a login. `null` lets it complete. */
+/** Asks the application about a login. `null` lets it complete. */
 async function decide(
   context: RequestContext,
-  { hooks, names }: Settings,
-  { account, login: { methods = [] } }: Omit<WaitingLogin, "token">,
-): Promise<Refusal | LoginStep | null> {
+  settings: Settings,
+  waiting: Omit<WaitingLogin, "token">,
+): Promise<Exclude<Held, "ended"> | null> {
+  if (await lacksFactor(settings, waiting)) return FACTOR;
+  const { hooks, names } = settings;
+  const { account, login: { methods = [] } } = waiting;
   const user = toUser(account, names);
   return await hooks.beforeLogin({ context, account: user, methods });
 }
 
-/** Lets a login wait in this browser. */
+/** Lets a login wait in this browser, for a step or a second factor. */
 async function hold(
   context: RequestContext,
   { now, store }: Settings,

@@ -17,14 +17,13 @@ export interface LoginStep {
 }
 
 /**
- * The parts that each hook gets. A hook cannot name the accounts whose option it is.
+ * The parts of the accounts that the functions of options get. They cannot name the
+ * accounts whose options they are.
  *
  * @typeParam N The names of the application.
  */
-export interface HookParts<N extends Names = Names> {
-  /** The context of the request. */
-  readonly context: RequestContext;
-  /** Aborts when the time of the hook is over. Pass it to `fetch`. */
+export interface AccountServices<N extends Names = Names> {
+  /** Aborts when the time of the function is over. Pass it to `fetch`. */
   readonly signal: AbortSignal;
   /** The accounts. */
   readonly users: Users<N>;
@@ -33,6 +32,26 @@ export interface HookParts<N extends Names = Names> {
   /** The API keys. */
   readonly keys: Keys<N>;
 }
+
+/**
+ * The parts that each hook gets.
+ *
+ * @typeParam N The names of the application.
+ */
+export interface HookParts<N extends Names = Names> extends AccountServices<N> {
+  /** The context of the request. */
+  readonly context: RequestContext;
+}
+
+/**
+ * Returns `true` if an account must have a second factor.
+ *
+ * @typeParam N The names of the application.
+ */
+export type SecondFactorRequired<N extends Names = Names> = (
+  account: Account<N>,
+  services: AccountServices<N>,
+) => boolean | Promise<boolean>;
 
 /**
  * A registration that has begun. The account does not exist yet, and an email may

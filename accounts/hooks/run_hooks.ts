@@ -5,16 +5,19 @@ import {
   ValueStore,
 } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
+import type { Account } from "../definition/names.ts";
 import { isObject } from "../option_checks.ts";
-import { AccountHookError } from "./errors.ts";
+import { AccountHookError, type HookName } from "./errors.ts";
 import type {
   AccountHooks,
   AccountRequest,
+  AccountServices,
   HookParts,
   LoginAttempt,
   LoginStep,
   Refusal,
   RegistrationAttempt,
+  SecondFactorRequired,
 } from "./hooks.ts";
 
 /** The parts that a caller passes to a hook. */
@@ -26,10 +29,11 @@ const MARK_TTL = 365 * 86_400_000;
 /** The options of {@linkcode HookRunner}. */
 export interface HookRunnerOptions {
   readonly hooks: AccountHooks;
-  /** The maximum time of a hook, in milliseconds. */
+  readonly secondFactorRequired: SecondFactorRequired | undefined;
+  /** The maximum time of a function, in milliseconds. */
   readonly timeout: number;
-  /** Returns the parts that each hook gets. */
-  readonly parts: () => Omit<HookParts, "context" | "signal">;
+  /** Returns the parts that each function gets. */
+  readonly parts: () => Omit<AccountServices, "signal">;
   readonly store: SessionStore;
 }
 
@@ -46,10 +50,30 @@ export class HookRunner {
     );
   }
 
-  /** `true` if a hook decides about logins or prepares new accounts. */
+  /** `true` if a function decides about logins or prepares new accounts. */
   get concernLogins(): boolean {
-    const { afterRegister, beforeLogin } = this.#options.hooks;
-    return afterRegister !== undefined || beforeLogin !== undefined;
+    const { hooks, secondFactorRequired } = this.#options;
+    return secondFactorRequired !== undefined ||
+      hooks.afterRegister !== undefined || hooks.beforeLogin !== undefined;
+  }
+
+  /**
+   * Returns `true` if an account must have a second factor.
+   *
+   * @throws {TypeError} If the function returns something else than a boolean: a
+   * forgotten `return` must not let the user through.
+   */
+  async requiresSecondFactor(account: Account): Promise<boolean> {
+    const { parts, secondFactorRequired: required } = this.#options;
+    if (required === undefined) return false;
+    const result: unknown = await this.#inTime(
+      "secondFactorRequired",
+      (signal) => required(account, { ...parts(), signal }),
+    );
+    if (typeof result === "boolean") return result;
+    throw new TypeError(
+      "Cannot use the result of secondFactorRequired: it is neither true nor false",
+    );
   }
 
   /** Returns the text of a refusal, or `null`. */
@@ -113,9 +137,20 @@ export class HookRunner {
 
   /** Calls a hook, and returns its result. */
   async #run(name: keyof AccountHooks, given: object): Promise<unknown> {
-    const { hooks, parts, timeout } = this.#options;
+    const { hooks, parts } = this.#options;
     const hook = hooks[name] as ((event: object) => unknown) | undefined;
     if (hook === undefined) return undefined;
+    return await this.#inTime(
+      name,
+      (signal) => hook({ ...parts(), ...given, signal }),
+    );
+  }
+
+  /** Calls a function of the application, with a limit of time. */
+  async #inTime(
+    name: HookName,
+    call: (signal: AbortSignal) => unknown,
+  ): Promise<unknown> {
     const controller = new AbortController();
     const { signal } = controller;
     const late = () => {
@@ -123,8 +158,8 @@ export class HookRunner {
       controller.abort(error);
       return error;
     };
-    const run = async () => await hook({ ...parts(), ...given, signal });
-    return await inTime(run(), timeout, late);
+    const run = async () => await call(signal);
+    return await inTime(run(), this.#options.timeout, late);
   }
 }
 

@@ -30,7 +30,8 @@ export interface TestAccounts<N extends Names = Names> extends Accounts<N> {
    */
   wait(milliseconds: number): void;
   /**
-   * Logs an account in without its password, and asks no hooks.
+   * Logs an account in as if it had proved its password and a second factor, and asks
+   * no hooks.
    *
    * @param client The client, which keeps the cookie.
    * @param id The id of the account.
@@ -145,7 +146,8 @@ async function logIn(
   const router = createRouter({ middleware: [session] });
   router.post("/", async (context) => {
     const { version } = account;
-    await completeAuth(context, id, { version, methods: ["pwd"] });
+    const methods = ["pwd", "mfa"];
+    await completeAuth(context, id, { version, methods });
     return new Response();
   });
   // The request has the origin of the clients, so that the cookie has the same

@@ -31,6 +31,9 @@ export const adminEnglish: AdminMessages = {
   unblock: "End the block",
   endAccess: "End all access",
   endAccessText: "All sessions, links, codes and API keys end at once.",
+  factors: "Remove the second factors",
+  factorsText:
+    "Removes the passkeys, the authenticator app and the recovery codes of a user who has lost them, and ends all sessions. First make sure that it is the user who asks.",
   act: "Act as this user",
   actText:
     "You see the application as this user for at most an hour. The audit log records this. You cannot open the user's account pages.",
@@ -40,7 +43,7 @@ export const adminEnglish: AdminMessages = {
   removeConfirm: "This is not the address of the account",
   removed: "The account was removed.",
   lastAdmin: "The last administrator must keep the role.",
-  notSelf: "You cannot block or remove yourself.",
+  notSelf: "You cannot do this to your own account.",
   roleFirst: "This is an administrator. Change the role first.",
   invitations: "Invitations",
   inviteText:

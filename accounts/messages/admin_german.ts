@@ -33,6 +33,9 @@ export const adminGerman: AdminMessages = {
   unblock: "Sperre aufheben",
   endAccess: "Alle Zugänge beenden",
   endAccessText: "Alle Sitzungen, Links, Codes und API-Schlüssel enden sofort.",
+  factors: "Zweite Schritte entfernen",
+  factorsText:
+    "Entfernt die Passkeys, die Authenticator-App und die Wiederherstellungscodes einer Person, die sie verloren hat, und beendet alle Sitzungen. Stellen Sie zuerst sicher, dass wirklich diese Person fragt.",
   act: "Als diese Person handeln",
   actText:
     "Sie sehen die Anwendung wie diese Person, höchstens eine Stunde lang. Das Protokoll hält es fest. Die Kontoseiten sind so lange gesperrt.",
@@ -43,7 +46,7 @@ export const adminGerman: AdminMessages = {
   removeConfirm: "Das ist nicht die Adresse des Kontos",
   removed: "Das Konto wurde entfernt.",
   lastAdmin: "Das letzte Konto der Verwaltung muss seine Rolle behalten.",
-  notSelf: "Sie können sich nicht selbst sperren oder entfernen.",
+  notSelf: "Das geht nicht mit Ihrem eigenen Konto.",
   roleFirst: "Dieses Konto gehört zur Verwaltung. Ändern Sie zuerst die Rolle.",
   invitations: "Einladungen",
   inviteText:

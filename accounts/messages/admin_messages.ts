@@ -27,6 +27,8 @@ export interface AdminMessages {
   readonly unblock: string;
   readonly endAccess: string;
   readonly endAccessText: string;
+  readonly factors: string;
+  readonly factorsText: string;
   readonly act: string;
   readonly actText: string;
   readonly actRefused: string;

@@ -1,4 +1,5 @@
 import { ENGLISH } from "./provider_messages.ts";
+import { factorEnglish } from "./factor_messages.ts";
 import { overviewEnglish } from "./overview_messages.ts";
 import { appEnglish } from "./app_messages.ts";
 import { adminEnglish } from "./admin_english.ts";
@@ -264,6 +265,7 @@ export const english: Messages = {
   },
   admin: adminEnglish,
   apps: appEnglish,
+  factors: factorEnglish,
   overview: overviewEnglish,
   teams: {
     title: "Teams",

@@ -1,4 +1,5 @@
 import { GERMAN } from "./provider_messages.ts";
+import { factorGerman } from "./factor_messages.ts";
 import { overviewGerman } from "./overview_messages.ts";
 import { appGerman } from "./app_messages.ts";
 import { adminGerman } from "./admin_german.ts";
@@ -274,6 +275,7 @@ export const german: Messages = {
   },
   admin: adminGerman,
   apps: appGerman,
+  factors: factorGerman,
   overview: overviewGerman,
   teams: {
     title: "Teams",

@@ -1,5 +1,6 @@
 import type { AdminMessages } from "./admin_messages.ts";
 import type { AppMessages } from "./app_messages.ts";
+import type { FactorMessages } from "./factor_messages.ts";
 import type { OverviewMessages } from "./overview_messages.ts";
 import type { KeyMessages } from "./key_messages.ts";
 import type { ProviderMessages } from "./provider_messages.ts";
@@ -10,6 +11,7 @@ export interface Messages {
   /** The language, for the attribute `lang`. */
   readonly language: string;
   /** The pages that lead to others. */
+  readonly factors: FactorMessages;
   readonly overview: OverviewMessages;
   /** The page of connected apps. */
   readonly apps: AppMessages;

@@ -163,6 +163,7 @@ function accessForms(
   });
   const button = html`<button class="quiet">${admin.changeRole}</button>`;
   const end = html`<button class="danger">${admin.endAccess}</button>`;
+  const factors = html`<button class="danger">${admin.factors}</button>`;
   return html`
     <h2>${admin.role}</h2>
     ${change(call, account, "role", html`${role}${button}`)}
@@ -170,6 +171,9 @@ function accessForms(
     <h2>${admin.endAccess}</h2>
     <p>${admin.endAccessText}</p>
     ${change(call, account, "end-access", end)}
+    <h2>${admin.factors}</h2>
+    <p>${admin.factorsText}</p>
+    ${change(call, account, "remove-factors", factors)}
   `;
 }
 

@@ -67,7 +67,7 @@ const FEW_CODES = 2;
 /** Returns the sentence about the safety of an account, and the next step. */
 function adviceOf(
   { messages, services: { routes } }: PageCall,
-  { hasPassword, passkeys, recoveryCodes, twoStep }: Safety,
+  { factorRequired, hasPassword, passkeys, recoveryCodes, twoStep }: Safety,
 ): { readonly text: string; readonly next?: LinkRow } {
   const { overview } = messages;
   const step = { href: routes.twoStep.index.href(), text: overview.turnOn };
@@ -82,7 +82,7 @@ function adviceOf(
     };
   }
   if (passkeys > 0) {
-    return hasPassword
+    return hasPassword && !factorRequired
       ? { text: overview.passwordIsWeak, next: step }
       : { text: overview.passkeyIsSafe };
   }

@@ -3,7 +3,7 @@ import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import type { Messages } from "../messages/messages.ts";
 import { errorSummary, field, type FormState } from "./fields.ts";
-import { accountView, type PageCall, type View } from "./page.ts";
+import { accountView, card, type PageCall, type View } from "./page.ts";
 import { wayRow } from "./rows.ts";
 
 /** Creates the page of the passkeys. */
@@ -16,7 +16,6 @@ export function passkeysView(
   },
 ): View {
   const { messages, services: { routes } } = call;
-  const shown = { ...state, values: { name: "Passkey", ...state.values } };
   const content = html`
     ${errorSummary(messages, state)}
     <p>${messages.passkeysText}</p>
@@ -29,8 +28,32 @@ export function passkeysView(
       )}</ul>
     `}
     <noscript><p>${messages.noScript}</p></noscript>
-    <form method="post" action="${routes.passkeys.action.href()}" hidden
-      novalidate data-passkey-create="${routes.passkeyOptions.href()}">
+    ${passkeyNameForm(messages, state, {
+      action: routes.passkeys.action.href(),
+      options: routes.passkeyOptions.href(),
+    })}
+    <div hidden data-passkey-signal="${JSON.stringify(signal)}"></div>
+  `;
+  return { ...accountView(call, messages.passkeys, content), script: true };
+}
+
+/** The paths of a form with a passkey. */
+interface PasskeyPaths {
+  readonly action: string;
+  /** The path of the options, for the script. */
+  readonly options: string;
+}
+
+/** Creates the form of a new passkey, which the script shows. */
+export function passkeyNameForm(
+  messages: Messages,
+  state: FormState,
+  { action, options }: PasskeyPaths,
+): Markup {
+  const shown = { ...state, values: { name: "Passkey", ...state.values } };
+  return html`
+    <form method="post" action="${action}" hidden
+      novalidate data-passkey-create="${options}">
       <input type="hidden" name="passkey">
       ${field({
         name: "name",
@@ -41,9 +64,22 @@ export function passkeysView(
       ${problem(messages)}
       <button>${messages.passkeyAdd}</button>
     </form>
-    <div hidden data-passkey-signal="${JSON.stringify(signal)}"></div>
   `;
-  return { ...accountView(call, messages.passkeys, content), script: true };
+}
+
+/** Creates the form that proves a passkey of the user, which the script shows. */
+export function passkeyForm(
+  messages: Messages,
+  { action, button, options }: PasskeyPaths & { readonly button: Markup },
+): Markup {
+  return html`
+    <form method="post" action="${action}" hidden
+      data-passkey-get="${options}">
+      <input type="hidden" name="passkey">
+      ${problem(messages)}
+      ${button}
+    </form>
+  `;
 }
 
 function renameLink(
@@ -121,15 +157,25 @@ export function passkeyLoginForm(
 export function passkeyConfirmForm(
   { context, messages, services: { routes } }: PageCall,
 ): Markup {
-  const action = routes.passkeyConfirm.href({}, searchOf(context));
-  return html`
-    <form method="post" action="${action}" hidden
-      data-passkey-get="${routes.passkeyConfirmOptions.href()}">
-      <input type="hidden" name="passkey">
-      ${problem(messages)}
-      <button class="quiet">${messages.confirmByPasskey}</button>
-    </form>
-  `;
+  return passkeyForm(messages, {
+    action: routes.passkeyConfirm.href({}, searchOf(context)),
+    options: routes.passkeyConfirmOptions.href(),
+    button: html`<button class="quiet">${messages.confirmByPasskey}</button>`,
+  });
+}
+
+/** Creates the page that confirms a login with a passkey only. */
+export function confirmPasskeyView(call: PageCall, state: FormState): View {
+  const { messages } = call;
+  const view = card(
+    messages.confirmTitle,
+    html`
+      ${errorSummary(messages, state)}
+      <noscript><p>${messages.noScript}</p></noscript>
+      ${passkeyConfirmForm(call)}
+    `,
+  );
+  return { ...view, script: true };
 }
 
 function problem({ passkeyFailed }: Messages): Markup {

@@ -3,6 +3,7 @@ import type {
   SecondFactorStatus,
   TOTPSetup,
 } from "../../auth/second_factor/mod.ts";
+import { Auth } from "../../auth/middleware/mod.ts";
 import { html, type Markup } from "../../router/content/mod.ts";
 import type { SessionInfo } from "../../session/mod.ts";
 import { searchOf } from "../actions/call.ts";
@@ -75,9 +76,13 @@ export function twoStepView(
   twoStep: TwoStep,
 ): View {
   const { messages } = call;
-  const content = twoStep.totp
-    ? enabled(call, twoStep)
-    : setupForm(call, state, twoStep.setup);
+  const content = twoStep.totp ? enabled(call, twoStep) : html`
+    <p>${messages.twoStepText}</p>
+    ${appSetupForm(messages, state, {
+      action: call.services.routes.twoStep.action.href(),
+      setup: twoStep.setup,
+    })}
+  `;
   return accountView(
     call,
     messages.twoStep,
@@ -87,19 +92,22 @@ export function twoStepView(
   );
 }
 
-function setupForm(
-  { messages, services: { routes } }: PageCall,
+/** Creates the form that sets up an authenticator app. */
+export function appSetupForm(
+  messages: Messages,
   state: FormState,
-  { secret, setup, uri }: TOTPSetup,
+  { action, setup: { secret, setup, uri } }: {
+    readonly action: string;
+    readonly setup: TOTPSetup;
+  },
 ): Markup {
   const image = qrImage(uri, messages.twoStepImage);
   return html`
-    <p>${messages.twoStepText}</p>
     <p>${image === null ? messages.twoStepKey : messages.twoStepScan}</p>
     ${image}
     <p class="key">${secret.replaceAll(/(.{4})/g, "$1 ").trim()}</p>
     <p><a href="${uri}">${messages.twoStepOpen}</a></p>
-    <form method="post" action="${routes.twoStep.action.href()}" novalidate>
+    <form method="post" action="${action}" novalidate>
       <input type="hidden" name="setup" value="${setup}">
       ${field({
         name: "code",
@@ -157,25 +165,24 @@ function browserRow(
 export function recoveryCodesView(
   call: PageCall,
   codes: readonly string[],
+  next: string,
 ): View {
-  const { messages, services: { routes } } = call;
-  return accountView(
-    call,
-    messages.recoveryCodes,
-    html`
-      <p>${messages.recoveryCodesText}</p>
-      <ul class="codes">${codes.map((code) =>
-        html`
-          <li>${code}</li>
-        `
-      )}</ul>
-      <p>
-        <a class="button" href="${routes.twoStep.index.href()}">
-          ${messages.codesSaved}
-        </a>
-      </p>
-    `,
-  );
+  const { context, messages } = call;
+  const content = html`
+    <p>${messages.recoveryCodesText}</p>
+    <ul class="codes">${codes.map((code) =>
+      html`
+        <li>${code}</li>
+      `
+    )}</ul>
+    <p>
+      <a class="button" href="${next}">${messages.codesSaved}</a>
+    </p>
+  `;
+  // A login that has just completed has no account area yet.
+  return context.get(Auth) === null
+    ? card(messages.recoveryCodes, content)
+    : accountView(call, messages.recoveryCodes, content);
 }
 
 /** Creates the page of the sessions. The one of this browser comes first. */

@@ -25,9 +25,11 @@ import type { PasskeySettings } from "./options.ts";
 import {
   failure,
   type PasskeyFailure,
+  type PasskeyFailureReason,
   type PasskeyRegistrationResult,
 } from "./result.ts";
 import type { Passkey } from "./store.ts";
+import type { PasskeyOwner } from "./user.ts";
 
 /** A new credential with the data that came with it. */
 interface NewCredential {
@@ -52,6 +54,7 @@ export async function register(
   settings: PasskeySettings,
   context: RequestContext,
   name: string,
+  owner?: PasskeyOwner,
 ): Promise<PasskeyRegistrationResult> {
   const json = await readResponse(context);
   if (json === null) return failure("response_missing");
@@ -67,7 +70,8 @@ export async function register(
     "registration",
   );
   if (ceremony === null) return failure("challenge_unknown");
-  const problem = checkClientData(settings, clientData, "webauthn.create") ??
+  const problem = checkOwner(ceremony, owner) ??
+    checkClientData(settings, clientData, "webauthn.create") ??
     await checkAuthenticatorData(settings, ceremony, authenticator);
   if (problem !== null) return failure(problem);
 
@@ -82,7 +86,16 @@ export async function register(
   if (refused !== null) return refused;
 
   const passkey = createPasskey(created, ceremony, settings.now(), name);
-  return await storePasskey(settings, passkey, context.get(Session).version);
+  const { version } = owner ?? context.get(Session);
+  return await storePasskey(settings, passkey, version);
+}
+
+/** Checks the user: a session may have challenges of another user's login. */
+function checkOwner(
+  { userId }: Ceremony,
+  owner: PasskeyOwner | undefined,
+): PasskeyFailureReason | null {
+  return owner === undefined || owner.id === userId ? null : "user_mismatch";
 }
 
 /** Stores a passkey: step 26. */

@@ -65,7 +65,12 @@ export type {
   PasskeyUse,
   StoredPasskey,
 } from "./store.ts";
-export type { PasskeyRequest, PasskeySignal, PasskeyUser } from "./user.ts";
+export type {
+  PasskeyOwner,
+  PasskeyRequest,
+  PasskeySignal,
+  PasskeyUser,
+} from "./user.ts";
 export {
   type PasskeyEndpoints,
   passkeyEndpoints,

@@ -22,7 +22,12 @@ import {
 } from "./options.ts";
 import type { PasskeyAuthResult, PasskeyRegistrationResult } from "./result.ts";
 
-import type { PasskeyRequest, PasskeySignal, PasskeyUser } from "./user.ts";
+import type {
+  PasskeyOwner,
+  PasskeyRequest,
+  PasskeySignal,
+  PasskeyUser,
+} from "./user.ts";
 
 export type { PasskeyPurpose };
 
@@ -74,7 +79,8 @@ export interface Passkeys {
    * passkey. The response is in the form field `passkey`, or is a JSON body.
    *
    * @param context The context of the request.
-   * @param options The name of the passkey in the user's list.
+   * @param options The name of the passkey in the user's list, and its user if no user
+   * is logged in.
    * @returns The passkey, or the reason of the failure.
    * @throws {TypeError} If no session middleware ran.
    * @throws {HTTPError} If the user acts as another one.
@@ -85,6 +91,14 @@ export interface Passkeys {
     options?: {
       /** @default {"Passkey"} */
       readonly name?: string;
+      /**
+       * The user of a login that must not complete without a passkey, and the
+       * version of the credentials that the login verified. A passkey of another
+       * user fails.
+       *
+       * @default {the user of the options, with the version of the session}
+       */
+      readonly user?: PasskeyOwner;
     },
   ): Promise<PasskeyRegistrationResult>;
 
@@ -219,8 +233,8 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     registrationOptions: (context, user) =>
       creationOptions(settings, context, user),
     upgradeOptions: (context, user) => upgradeOptions(settings, context, user),
-    finishRegistration: (context, { name = "Passkey" } = {}) =>
-      finishRegistration(settings, context, name),
+    finishRegistration: (context, { name = "Passkey", user } = {}) =>
+      finishRegistration(settings, context, name, user),
     authenticationOptions: (context, request = { purpose: "login" }) =>
       requestOptions(settings, context, request),
     finishAuthentication: (context, purpose = "login") =>
@@ -237,8 +251,9 @@ async function finishRegistration(
   settings: PasskeySettings,
   context: RequestContext,
   name: string,
+  owner: PasskeyOwner | undefined,
 ): Promise<PasskeyRegistrationResult> {
-  const result = await register(settings, context, name);
+  const result = await register(settings, context, name, owner);
   if (result.ok) {
     const { userId } = result.passkey;
     reportSecurityEvent(context, { action: "factor-add", userId });

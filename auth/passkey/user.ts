@@ -12,6 +12,14 @@ export interface PasskeyUser {
   readonly displayName?: string;
 }
 
+/** The user of a login that waits for a new passkey. */
+export interface PasskeyOwner {
+  /** The id of the user, who has proved the first factor. */
+  readonly id: string | number;
+  /** The version of the credentials that the first factor verified. */
+  readonly version: number;
+}
+
 /** The purpose of a passkey request, and its user unless it is a login. */
 export type PasskeyRequest =
   | { readonly purpose: "login" }

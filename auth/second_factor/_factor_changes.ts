@@ -9,6 +9,7 @@ import {
 } from "./_factor_store.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./_recovery_codes.ts";
 import type { TOTPSetups } from "./_totp_setup.ts";
+import type { TOTPLogin } from "./proved_login.ts";
 import type {
   EnableTOTPResult,
   SecondFactorsOptions,
@@ -39,17 +40,38 @@ export class FactorChanges {
     form: TOTPConfirmation,
   ): Promise<EnableTOTPResult> {
     const session = await ownSession(context, "enable the authenticator app");
-    const { userId } = session;
+    const { userId, version } = session;
     if (userId === undefined) return ENDED;
     const checked = await this.#setups.check(userId, form);
     if (!checked.ok) return checked;
     const { totp } = checked;
     const { codes, recovery } = await createCodes(userId);
     const isStored = await this.#change(
-      session,
+      { userId, version },
       (record) => ({ ...record, totp, recovery }),
     );
     if (!isStored) return ENDED;
+    reportSecurityEvent(context, { action: "factor-add", userId });
+    return { ok: true, recoveryCodes: codes };
+  }
+
+  /** Sets the first authenticator app of a user, whose login waits for it. */
+  async setUpTOTP(
+    context: RequestContext,
+    { userId, claim, ...form }: TOTPLogin,
+  ): Promise<EnableTOTPResult> {
+    const checked = await this.#setups.check(userId, form);
+    if (!checked.ok) return checked;
+    const version = await claim();
+    if (version === null) return ENDED;
+    const { totp } = checked;
+    const { codes, recovery } = await createCodes(userId);
+    let isFirst = false;
+    const isStored = await this.#change({ userId, version }, (record) => {
+      isFirst = record.totp === undefined;
+      return isFirst ? { ...record, totp, recovery } : record;
+    });
+    if (!isStored || !isFirst) return ENDED;
     reportSecurityEvent(context, { action: "factor-add", userId });
     return { ok: true, recoveryCodes: codes };
   }
@@ -85,7 +107,7 @@ export class FactorChanges {
 
   /** Changes the factors of a session's user while their version is the same. */
   #change(
-    { userId = "", version }: Session,
+    { userId = "", version }: Pick<Session, "userId" | "version">,
     change: (record: FactorRecord) => FactorRecord,
   ): Promise<boolean> {
     const isCurrent = async () =>

@@ -11,6 +11,7 @@ import { TOTPSetups } from "./_totp_setup.ts";
 import {
   type CompleteProvedLogin,
   createCompleteProvedLogin,
+  type LoginFactors,
 } from "./proved_login.ts";
 import type { SecondFactorsOptions } from "./options.ts";
 import type { SecondFactors } from "./second_factors.ts";
@@ -94,7 +95,7 @@ export function createSecondFactors(
 export function createSecondFactorsWith(
   options: SecondFactorsOptions,
   complete: CompleteProvedLogin,
-): SecondFactors {
+): LoginFactors {
   const { changes, devices, factors, login, pending, setups } = partsOf(
     options,
     complete,
@@ -112,6 +113,7 @@ export function createSecondFactorsWith(
     status: (userId) => factors.status(userId),
     createTOTP: (userId, account) => setups.create(userId, account),
     enableTOTP: (context, form) => changes.enableTOTP(context, form),
+    setUpTOTP: (context, login) => changes.setUpTOTP(context, login),
     createRecoveryCodes: (context) => changes.createRecoveryCodes(context),
     disable: (context) => changes.disable(context),
     remove: async (userId) => {

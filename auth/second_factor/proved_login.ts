@@ -5,7 +5,12 @@ import {
   type CompleteLoginOptions,
 } from "../login/complete_auth.ts";
 import { FinishedLogin, type LoginOrigin } from "../login/login_names.ts";
-import type { SecondFactorsOptions } from "./options.ts";
+import type {
+  EnableTOTPResult,
+  SecondFactorsOptions,
+  TOTPConfirmation,
+} from "./options.ts";
+import type { SecondFactors } from "./second_factors.ts";
 
 /** A login whose user has proved all factors. */
 export interface ProvedLogin extends CompleteLoginOptions {
@@ -39,4 +44,27 @@ export function createCompleteProvedLogin(
     }
     return session;
   };
+}
+
+/** The form that sets up an app during a login that must not complete without it. */
+export interface TOTPLogin extends TOTPConfirmation {
+  /** The id of the user, who has proved the first factor. */
+  readonly userId: string | number;
+  /**
+   * Ends the other logins of the user that wait, after the code was correct. Returns
+   * the new version of the user; `null` if access has ended.
+   */
+  readonly claim: () => Promise<number | null>;
+}
+
+/** Second factors that a login may have to set up before it completes. */
+export interface LoginFactors extends SecondFactors {
+  /**
+   * Sets the first authenticator app of a user who is not logged in yet. The result
+   * is `"ended"` if the user has one already.
+   */
+  setUpTOTP(
+    context: RequestContext,
+    login: TOTPLogin,
+  ): Promise<EnableTOTPResult>;
 }

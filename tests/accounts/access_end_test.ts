@@ -73,10 +73,12 @@ async function start() {
   const database: AccountStore = createMemoryAccountStore({ now });
   const interruption = new Interruption();
   const provider = createTestProvider({ now });
+  const rule = { required: false };
   const options = {
     now,
     definition: defineAccounts({ scopes: ["notes:read"] }),
     providers: exampleProviders(provider),
+    secondFactorRequired: () => rule.required,
   };
   const wrapped = interruption.wrap(database);
   const first = startAccounts({ ...options, database: wrapped });
@@ -88,8 +90,8 @@ async function start() {
   const recovery = { code: "" };
 
   /** Returns the form that sets up an authenticator app, and its codes. */
-  async function setUpForm() {
-    const page = await (await thief.get("/account/two-step")).text();
+  async function setUpForm(path = "/account/two-step") {
+    const page = await (await thief.get(path)).text();
     const [, setup = ""] = /name="setup" value="([^"]+)"/.exec(page)!;
     const [, key = ""] = /class="key">([^<]+)</.exec(page)!;
     const code = () => {
@@ -132,6 +134,7 @@ async function start() {
     prepareReset,
     provider,
     recovery,
+    rule,
     second,
     setUpApp,
     setUpForm,
@@ -173,16 +176,16 @@ const needsCode = async ({ second }: Account, password: string) =>
   await sendPassword(second.browser(), password) === "second-factor";
 
 /** Creates a passkey of the thief, and returns the functions that send it. */
-async function preparePasskey(thief: Browser) {
+async function preparePasskey(thief: Browser, path = "/account/passkeys") {
   const origin = "https://test.example";
   const authenticator = createTestAuthenticator({ origin });
   const optionsOf = async (path: string) =>
     await (await thief.post(`${path}/options`)).json();
   const created = await authenticator.register(
-    await optionsOf("/account/passkeys"),
+    await optionsOf(path),
   );
   const passkey = JSON.stringify(created);
-  const add = () => thief.post("/account/passkeys", { name: "x", passkey });
+  const add = () => thief.post(path, { name: "x", passkey });
   /** Prepares a proof with the passkey. */
   const prepareProof = async (path: string) => {
     const proof = await authenticator.authenticate(await optionsOf(path));
@@ -319,6 +322,38 @@ const writes: Record<string, Write> = {
     isStored: needsCode,
     notice: "new authenticator app",
   },
+  "an app that a login must set up": {
+    async prepare({ rule, setUpForm, thief }) {
+      rule.required = true;
+      await thief.post("/login/out");
+      await sendPassword(thief, PASSWORD);
+      const { form } = await setUpForm("/login/two-step");
+      return () => thief.post("/login/two-step", form);
+    },
+    isStored: needsCode,
+    notice: "new authenticator app",
+  },
+  "a passkey that a login must set up": {
+    async prepare({ rule, thief }) {
+      rule.required = true;
+      await thief.post("/login/out");
+      await sendPassword(thief, PASSWORD);
+      return (await preparePasskey(thief, "/login/two-step/passkey")).add;
+    },
+    isStored: hasWay("passkey"),
+    notice: "new passkey",
+  },
+  "a passkey that a login must prove": {
+    async prepare({ rule, thief }) {
+      const { add, prepareProof } = await preparePasskey(thief);
+      await add();
+      rule.required = true;
+      await thief.post("/login/out");
+      await sendPassword(thief, PASSWORD);
+      return await prepareProof("/login/two-step/passkey");
+    },
+    isStored: isIn,
+  },
   "a removal of the app": {
     async prepare({ setUpApp, thief }) {
       await setUpApp();
@@ -391,6 +426,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "passkeyLoginOptions",
     "passkeyOptions",
     "passkeyScript",
+    "secondFactorPasskeyOptions",
     "providerConfirm",
     "providerLogin",
     "connected",
@@ -447,6 +483,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "providerCallback",
     "recoveryCodes",
     "secondFactor",
+    "secondFactorPasskey",
+    "secondFactorSetup",
     "twoStep",
     "twoStepRemoval",
   ],

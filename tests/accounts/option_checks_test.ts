@@ -94,6 +94,7 @@ const accountOptions: Wrong<AccountsOptions> = {
     // A misspelled hook would let everybody through.
     [{ beforeLogn: () => {} }, "beforeLogn"],
   ],
+  secondFactorRequired: [[true], [{}]],
   hookTimeout: [[0], [-1], [NaN], [Infinity], [60_001], ["1 s"]],
   home: [["https://evil.example"], ["//evil.example"], ["home"], [""], [7]],
   layout: [["<html>"], [{}], [null]],

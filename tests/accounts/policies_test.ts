@@ -113,6 +113,18 @@ const proofs: Record<
     path: "/login/code",
     prepare: () => Promise.resolve({ code: "000000" }),
   },
+  secondFactorSetup: {
+    path: "/login/two-step",
+    prepare: () => Promise.resolve({ setup: "x", code: "000000" }),
+  },
+  secondFactorPasskey: {
+    path: "/login/two-step/passkey",
+    prepare: () => Promise.resolve({ passkey: "{}" }),
+  },
+  secondFactorPasskeyOptions: {
+    path: "/login/two-step/passkey/options",
+    prepare: () => Promise.resolve({}),
+  },
   emailLogin: "without an account",
   emailLoginCode: {
     path: "/login/email/code",

@@ -28,7 +28,10 @@ const definition = defineAccounts({
 });
 
 /** Serves accounts on a free port. */
-function serveAccounts(registration: "open" | "invited" = "open") {
+function serveAccounts(
+  registration: "open" | "invited" = "open",
+  factorRequired = false,
+) {
   const port = freePort();
   const origin = `http://localhost:${port}`;
   const mails: Mail[] = [];
@@ -42,6 +45,7 @@ function serveAccounts(registration: "open" | "invited" = "open") {
     origin,
     definition,
     registration,
+    secondFactorRequired: () => factorRequired,
     providers: { example: { label: "Example", provider } },
     database: createMemoryAccountStore(),
     sendMail: (mail) => void mails.push(mail),
@@ -195,6 +199,65 @@ testInChromium(
   },
 );
 
+testInChromium(
+  "Chromium: the pages of a required second factor have no problem for axe-core, and log in",
+  async () => {
+    const { accounts, origin, server, lastMail } = serveAccounts("open", true);
+    await using _server = server;
+    await using browser = await launch();
+    for (const width of [390, 1280]) {
+      for (const locale of ["en", "de"]) {
+        const email = `${locale}${width}.${EMAIL}`;
+        const viewport = { width, height: 800 };
+        const context = await browser.newContext({ locale, viewport });
+        const page = await context.newPage();
+        page.setDefaultTimeout(30_000);
+        await accounts.users.create({ email, name: "Ada" });
+        const logIn = async () => {
+          await page.goto(`${origin}/login/email`);
+          await page.locator("#email").fill(email);
+          await page.locator("main button").first().click();
+          await page.locator("#code").waitFor();
+          const [code = ""] = /^\d{6}$/m.exec((await lastMail()).text) ?? [];
+          await page.locator("#code").fill(code);
+          await page.locator("main button").first().click();
+          await page.waitForURL(`${origin}/login/two-step`);
+        };
+        await addAuthenticator(page);
+        await logIn();
+        await check(page, "/login/two-step");
+        await page.locator("form:has(#code) button").click();
+        await page.getByRole("alert").first().waitFor();
+        await check(page, "/login/two-step, failed");
+        await page.locator("form:has(#name) button").click();
+        await page.getByText("Home").waitFor();
+
+        await context.clearCookies();
+        await logIn();
+        await check(page, "/login/two-step, with a passkey");
+        await page.locator("main form button").click();
+        await page.getByText("Home").waitFor();
+        await page.goto(`${origin}/account/confirm`);
+        await check(page, "/account/confirm, with a passkey");
+
+        // The app has recovery codes.
+        const { id } = (await accounts.users.findByEmail(email))!;
+        await accounts.users.removeFactors(id);
+        await logIn();
+        const key = await page.locator(".key").innerText();
+        const code = await generateTOTP(key.replaceAll(" ", ""));
+        await page.locator("#code").fill(code);
+        await page.locator("form:has(#code) button").click();
+        await page.locator("ul.codes").waitFor();
+        await check(page, "/login/two-step, codes");
+        await page.locator("a.button").click();
+        await page.getByText("Home").waitFor();
+        await context.close();
+      }
+    }
+  },
+);
+
 type Step = (name: string) => Promise<void>;
 
 /** Disconnects apps, one and then all of them. */
@@ -269,6 +332,14 @@ async function walkTeams(page: Page, visit: Step, submit: Step): Promise<void> {
 
 /** Adds a passkey of a virtual authenticator, which stays for the next login. */
 async function addPasskey(page: Page, origin: string): Promise<void> {
+  await addAuthenticator(page);
+  await page.goto(`${origin}/account/passkeys`);
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("The passkey was added").waitFor();
+}
+
+/** Adds a virtual authenticator, which verifies its user. */
+async function addAuthenticator(page: Page): Promise<void> {
   const client = await page.context().newCDPSession(page);
   await client.send("WebAuthn.enable");
   await client.send("WebAuthn.addVirtualAuthenticator", {
@@ -281,9 +352,6 @@ async function addPasskey(page: Page, origin: string): Promise<void> {
       automaticPresenceSimulation: true,
     },
   });
-  await page.goto(`${origin}/account/passkeys`);
-  await page.getByRole("button", { name: "Add a passkey" }).click();
-  await page.getByText("The passkey was added").waitFor();
 }
 
 /** Gives a passkey a new name, after a wrong one. */

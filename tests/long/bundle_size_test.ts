@@ -65,7 +65,7 @@ const BUDGETS: Record<Entry, number> = {
  * entry, as above. No application ships the names of `./testing`.
  */
 const PARTS: readonly (Part & { readonly budget: number })[] = [
-  { entry: "./accounts", names: "createAccounts", budget: 142 },
+  { entry: "./accounts", names: "createAccounts", budget: 143 },
   { entry: "./auth/access-tokens", names: "createJWTAuthScheme", budget: 14 },
   { entry: "./auth/access-tokens", names: "createResourceServer", budget: 16 },
   { entry: "./auth/access-tokens", names: "createIntrospection", budget: 11.5 },
@@ -137,8 +137,8 @@ const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 19,
   // The primitives that it composes have 60 kB without it. `describeAccounts` adds
   // 4 kB, which other applications do not ship: see the parts.
-  "./accounts": 146,
-  "./accounts/testing": 154,
+  "./accounts": 147,
+  "./accounts/testing": 156,
 };
 
 /** The modules that are absent from every bundle that creates no router. */

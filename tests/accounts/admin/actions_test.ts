@@ -33,6 +33,7 @@ Deno.test("only an administrator opens a page or changes an account", async () =
         "disable",
         "enable",
         "end-access",
+        "remove-factors",
         "remove",
         "act",
       ]
@@ -179,6 +180,25 @@ Deno.test("the end of access ends sessions", async () => {
   await root.post(`/admin/users/${adaId}`, { do: "end-access" });
   assertEquals((await (await ada.get("/")).json()).user, null);
   assertEquals(await log(adaId), ["end-access"]);
+});
+
+Deno.test("the factors of a user are removed, but not those of an administrator", async () => {
+  const { accounts, adaId, log, logIn, root, rootId, store } = await start();
+  const { version } = (await store.find(adaId))!;
+  await store.addWayIn({
+    ...{ kind: "passkey", id: "p1", accountId: adaId, name: "Key" },
+    ...{ createdAt: 0, usedAt: null, counter: 0, data: null },
+  }, version);
+  const ada = await logIn(adaId);
+  const remove = (id: string) =>
+    root.send(`/admin/users/${id}`, { do: "remove-factors" });
+  assertEquals((await remove(adaId)).status, 200);
+  assertEquals(await store.waysIn(adaId), []);
+  assertEquals((await (await ada.get("/")).json()).user, null);
+  assertEquals(await log(adaId), ["remove-factors"]);
+  assertEquals((await remove(rootId)).status, 409);
+  await accounts.users.setRole(adaId, "admin");
+  assertEquals((await remove(adaId)).status, 409);
 });
 
 Deno.test("a removed account leaves audit entries without its data", async () => {

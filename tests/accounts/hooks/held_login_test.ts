@@ -1,31 +1,20 @@
 /** An own step of a login, such as new terms: no way in skips it. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AccountHooks, AccountsOptions } from "@gatehouse/web/accounts";
-import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
-import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { PASSWORD, tokenOf } from "../_accounts.ts";
 import {
-  createTestAuthenticator,
-  createTestProvider,
-} from "@gatehouse/web/testing";
-import {
-  type Browser,
-  codeOf,
-  exampleProviders,
-  PASSWORD,
-  startAccounts,
-  tokenOf,
-} from "../_accounts.ts";
-
-const email = "ada@example.com";
-const PROVIDER = "/login/with/example";
-const ADA = { sub: "a1", name: "Ada", email, email_verified: true };
+  addApp,
+  assertOutside,
+  email,
+  sendPassword,
+  startHeld,
+  ways,
+} from "../_ways_in.ts";
 
 type App = ReturnType<typeof start>;
 
 /** Starts accounts whose logins wait for `/terms` while `terms.required`. */
 function start(options: Partial<AccountsOptions> = {}) {
-  let time = Date.now();
-  const now = () => time;
   const terms = { required: true, accepted: new Set<string>(), asked: 0 };
   const hooks: AccountHooks = {
     beforeLogin({ account }) {
@@ -34,15 +23,7 @@ function start(options: Partial<AccountsOptions> = {}) {
       return { step: "/terms" };
     },
   };
-  const provider = createTestProvider({ now });
-  const database = createMemoryAccountStore({ now });
-  const app = startAccounts({
-    database,
-    hooks,
-    now,
-    providers: exampleProviders(provider),
-    ...options,
-  });
+  const app = startHeld(terms, { hooks, ...options });
   const { accounts, router } = app;
   router.get("/terms", async (context) => {
     const login = await accounts.pendingLogin(context);
@@ -54,146 +35,8 @@ function start(options: Partial<AccountsOptions> = {}) {
     if (login !== null && isAccepted) terms.accepted.add(login.account.email);
     return await accounts.finishStep(context);
   });
-  /** Registers a user who has no step to do. */
-  const registered: typeof app.registered = async (user) => {
-    terms.required = false;
-    const browser = await app.registered(user);
-    terms.required = true;
-    return browser;
-  };
-  const wait = (passed: number) => time += passed;
-  return { ...app, database, now, provider, registered, terms, wait };
+  return { ...app, terms };
 }
-
-/** Sends the password. */
-async function sendPassword(browser: Browser, search = ""): Promise<Response> {
-  return await browser.post(`/login${search}`, { email, password: PASSWORD });
-}
-
-/** Sets up an authenticator app, and returns its secret and a recovery code. */
-async function addApp(app: App, ada: Browser) {
-  app.terms.required = false;
-  const page = await (await ada.get("/account/two-step")).text();
-  const [, setup = ""] = /name="setup" value="([^"]+)"/.exec(page)!;
-  const [, key = ""] = /class="key">([^<]+)</.exec(page)!;
-  const secret = key.replaceAll(" ", "");
-  const nextCode = () => {
-    app.wait(31_000);
-    return generateTOTP(secret, { time: app.now() });
-  };
-  const code = await nextCode();
-  const shown = await ada.post("/account/two-step", { setup, code });
-  const [, recovery = ""] = /<li>([\w-]+)<\/li>/.exec(await shown.text())!;
-  app.terms.required = true;
-  return { nextCode, recovery };
-}
-
-async function addPasskey(ada: Browser) {
-  const authenticator = createTestAuthenticator({
-    origin: "https://test.example",
-  });
-  const options = await (await ada.post("/account/passkeys/options")).json();
-  const passkey = JSON.stringify(await authenticator.register(options));
-  const added = await ada.post("/account/passkeys", { name: "A", passkey });
-  assertEquals(added.status, 303);
-  return authenticator;
-}
-
-/** Each way in: it ends with the response that would log the user in. */
-const ways: Record<string, (app: App, browser: Browser) => Promise<Response>> =
-  {
-    async "a password"({ registered }, browser) {
-      await registered();
-      return await sendPassword(browser);
-    },
-    async "a remembered password"({ registered }, browser) {
-      await registered();
-      const values = { email, password: PASSWORD, remember: "on" };
-      return await browser.post("/login", values);
-    },
-    async "a passkey"({ registered }, browser) {
-      const authenticator = await addPasskey(await registered());
-      const response = await browser.post("/login/passkey/options");
-      const answer = await authenticator.authenticate(await response.json());
-      const passkey = JSON.stringify(answer);
-      return await browser.post("/login/passkey", { passkey });
-    },
-    async "the code of an email"({ lastMail, registered }, browser) {
-      await registered();
-      await browser.post("/login/email", { email });
-      const code = codeOf(await lastMail(email));
-      return await browser.post("/login/email/code", { code });
-    },
-    async "the link of an email"({ lastMail, registered }, browser) {
-      await registered();
-      await browser.post("/login/email", { email });
-      const token = tokenOf(await lastMail(email));
-      return await browser.post("/login/email/link", { token });
-    },
-    async "a linked login"(app, browser) {
-      app.terms.required = false;
-      await app.provider.logIn(app.browser().client, PROVIDER, { user: ADA });
-      app.terms.required = true;
-      const { client } = browser;
-      return await app.provider.logIn(client, PROVIDER, { user: ADA });
-    },
-    async "a registration at a provider"({ provider }, browser) {
-      return await provider.logIn(browser.client, PROVIDER, { user: ADA });
-    },
-    async "a registration at a provider without an address"(app, browser) {
-      const user = { sub: "a1", name: "Ada" };
-      await app.provider.logIn(browser.client, PROVIDER, { user });
-      await browser.post("/login/address", { email });
-      const code = codeOf(await app.lastMail(email));
-      return await browser.post("/register/code", { code });
-    },
-    async "a registration by code"({ lastMail }, browser) {
-      const values = { email, name: "Ada", password: PASSWORD };
-      await browser.post("/register", values);
-      const code = codeOf(await lastMail(email));
-      return await browser.post("/register/code", { code });
-    },
-    async "a registration by link"({ lastMail }, browser) {
-      const values = { email, name: "Ada", password: PASSWORD };
-      await browser.post("/register", values);
-      const token = tokenOf(await lastMail(email));
-      return await browser.post("/register/link", { token });
-    },
-    async "an invitation"({ accounts, lastMail }, browser) {
-      await accounts.users.invite({ email });
-      const token = tokenOf(await lastMail(email));
-      const values = { token, name: "Ada", password: PASSWORD };
-      return await browser.post("/register", values);
-    },
-    async "the code of an app"(app, browser) {
-      const { nextCode } = await addApp(app, await app.registered());
-      await sendPassword(browser);
-      return await browser.post("/login/code", { code: await nextCode() });
-    },
-    async "a recovery code"(app, browser) {
-      const { recovery } = await addApp(app, await app.registered());
-      await sendPassword(browser);
-      const login = await browser.post("/login/code", { code: recovery });
-      // The owner gets an email before the step is done.
-      assertStringIncludes((await app.lastMail(email)).text, "recovery code");
-      return login;
-    },
-    async "a remembered browser"(app, browser) {
-      const { nextCode } = await addApp(app, await app.registered());
-      await sendPassword(browser);
-      const code = await nextCode();
-      await browser.post("/login/code", { code, remember: "on" });
-      return await sendPassword(browser);
-    },
-    async "a password after a reset"(app, browser) {
-      await app.registered();
-      await browser.post("/login/reset", { email });
-      const token = tokenOf(await app.lastMail(email));
-      const password = "another horse battery";
-      await browser.post("/login/reset/link", { token, password });
-      return await browser.post("/login", { email, password });
-    },
-  };
 
 for (const [name, logIn] of Object.entries(ways)) {
   Deno.test(`a login with ${name} waits for the own step`, async () => {
@@ -217,17 +60,6 @@ for (const [name, logIn] of Object.entries(ways)) {
     assertEquals(await ada.isLoggedIn(), true);
     assertEquals(await (await ada.get("/terms")).text(), "nobody");
   });
-}
-
-/** Checks that no guard and no page of the account accepts a browser. */
-async function assertOutside(browser: Browser): Promise<void> {
-  const session = await browser.get("/account/session");
-  assertEquals(await session.json(), { account: null });
-  for (const path of ["/", "/fresh", "/admin", "/account", "/account/data"]) {
-    const response = await browser.get(path);
-    await response.body?.cancel();
-    assert([302, 303, 401].includes(response.status), path);
-  }
 }
 
 Deno.test("an own step keeps the page that began the login, and its lifetime", async () => {
