@@ -28,6 +28,8 @@ import type { FoundMember } from "../store/teams.ts";
 export interface Membership<Role extends string = string> {
   /** The id of the membership. A user who comes back has another one. */
   readonly id: string;
+  /** The id of the user's account. */
+  readonly userId: string;
   /** The id of the team. */
   readonly teamId: string;
   /** The name of the team. */
@@ -120,6 +122,7 @@ export function toMembership<Role extends string>(
 ): Membership<Role> {
   return {
     id: member.id,
+    userId: member.userId,
     teamId: team.id,
     teamName: team.name,
     role: member.role as Role,

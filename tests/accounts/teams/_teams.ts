@@ -22,11 +22,11 @@ export function start(options: Pick<AccountsOptions, "registration"> = {}) {
     "/t/:team/notes",
     [requireScope("notes:read"), requireMember(({ params }) => params.team)],
     (context) => {
-      const { role, teamName } = context.get(Member);
+      const { role, teamName, userId } = context.get(Member);
       const isOwner: boolean = role === "owner";
       // @ts-expect-error The role does not exist.
       assertEquals(role === "boss", false);
-      return Response.json({ role, isOwner, teamName });
+      return Response.json({ role, isOwner, teamName, userId });
     },
   );
   router.post(

@@ -21,6 +21,7 @@ Deno.test("a user is owner of one team and reader of another (ASVS 8.2.2, 8.4.1)
     role: "owner",
     isOwner: true,
     teamName: "Engines",
+    userId: ada.id,
   });
   assertEquals(await status(ada, "POST", `/t/${engines}/notes`), 200);
   assertEquals(await status(ada, "DELETE", `/t/${engines}`), 200);
