@@ -27,6 +27,8 @@ const SECTIONS: readonly (readonly [section: string, last: number])[] = [
   ["8.2", 3],
   ["8.3", 1],
   ["8.4", 1],
+  ["9.1", 3],
+  ["9.2", 4],
   ["10.4", 11],
   ["10.7", 3],
   ["16.1", 1],
@@ -40,7 +42,7 @@ const page = await Deno.readTextFile(new URL("docs/asvs.md", ROOT));
 const rows = [...page.matchAll(/^\| (\d+\.\d\.\d+) +\|.*\| ([^|]+)\|$/gm)]
   .map(([, number, tests]) => ({ number: number!, tests: tests!.trim() }));
 
-Deno.test("docs/asvs.md lists each requirement of chapters 3, 6, 7, 8 and 16, and of authorization servers, at levels 1 and 2", () => {
+Deno.test("docs/asvs.md lists each requirement of chapters 3, 6, 7, 8, 9 and 16, and of authorization servers, at levels 1 and 2", () => {
   const expected = SECTIONS.flatMap(([section, last]) =>
     Array.from({ length: last }, (_, n) => `${section}.${n + 1}`)
   );

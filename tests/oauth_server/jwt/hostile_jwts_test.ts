@@ -181,7 +181,7 @@ const FORGERIES: readonly (readonly [
 ];
 
 for (const [name, forgery] of FORGERIES) {
-  Deno.test(`a JWT with ${name} is refused by the server and on another machine, and revokes nothing`, async () => {
+  Deno.test(`a JWT with ${name} is refused by the server and on another machine, and revokes nothing (ASVS 9.1.1, 9.1.2, 9.1.3, 9.2.2)`, async () => {
     const server = startServer(WITH_JWT);
     const { access_token: token } = await connect(server);
     const other = startOtherMachine(server);
@@ -203,6 +203,9 @@ const WITH_LEAKED_KEY: readonly (readonly [string, JSONObject, number])[] = [
   ["a number as its jti", { jti: 1 }, 200],
   ["no jti", { jti: undefined }, 401],
   ["an empty subject", { sub: "", jti: "1" }, 401],
+  ["no expiry", { exp: undefined, jti: "1" }, 401],
+  ["no client", { client_id: undefined, jti: "1" }, 401],
+  ["a time in the future", { iat: 9_999_999_999, jti: "1" }, 401],
 ];
 
 for (const [name, claims, status] of WITH_LEAKED_KEY) {
@@ -230,7 +233,7 @@ Deno.test("the server takes user, scopes and resource from the grant, not from a
   assertEquals(await callAPI(server, forFiles, "/files"), 403);
 });
 
-Deno.test("a JWT for one resource is refused by the others, of both formats", async () => {
+Deno.test("a JWT for one resource is refused by the others, of both formats (ASVS 9.2.3, 9.2.4)", async () => {
   const opaque = {
     ...WITH_JWT.resources,
     [FILES]: { ...WITH_JWT.resources[FILES], format: "opaque" },

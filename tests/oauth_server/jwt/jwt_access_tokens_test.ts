@@ -82,7 +82,7 @@ Deno.test("an API on another machine accepts tokens with the keys at jwks_uri, a
   assertEquals(await callAPI(other, narrow.access_token), 403);
 });
 
-Deno.test("on another machine, a token works until it expires, and with the server until its grant ends", async () => {
+Deno.test("on another machine, a token works until it expires, and with the server until its grant ends (ASVS 9.2.1)", async () => {
   const server = start();
   const other = startOtherMachine(server);
   const { access_token } = await connect(server);
