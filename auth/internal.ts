@@ -12,6 +12,7 @@ export type {
   GrantFilter,
   UserSource,
 } from "./issued_tokens/connected_apps.ts";
+export { type KeyVerification, ProofVerifier } from "./dpop/verifier.ts";
 export {
   createOneTimeToken,
   readOneTimeToken,
@@ -54,6 +55,7 @@ export {
   type PendingStep,
   withinBounds,
 } from "./login/pending_steps.ts";
+export { PROOF_ERRORS } from "./middleware/token_binding.ts";
 export { denialOf } from "./middleware/require_own_login.ts";
 export {
   createCredentialsAuthProvider,

@@ -18,7 +18,7 @@ const METHODS = ["none", ...AUTHENTICATION_METHODS];
 export function metadataOf(
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  const { clients, issuer, parts, paths, resources } = settings;
+  const { clients, dpop, issuer, parts, paths, resources } = settings;
   const { origin } = new URL(issuer);
   const scopes = [...resources.values()]
     .flatMap((resource) => [...resource.scopes.keys()]);
@@ -38,6 +38,7 @@ export function metadataOf(
     revocation_endpoint_auth_methods_supported: METHODS,
     revocation_endpoint_auth_signing_alg_values_supported:
       ASYMMETRIC_ALGORITHMS,
+    ...dpop && { dpop_signing_alg_values_supported: dpop.verifier.algorithms },
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     ...clients.hasDocuments && { client_id_metadata_document_supported: true },

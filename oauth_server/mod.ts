@@ -22,6 +22,11 @@ export type {
   RegistrationOptions,
 } from "./clients/options.ts";
 export { deviceGrant } from "./device/device_grant.ts";
+export {
+  type DPoPTokenRequest,
+  dpopTokens,
+  type DPoPTokensOptions,
+} from "./dpop/dpop_tokens.ts";
 export { introspectionEndpoint } from "./introspection/introspection_endpoint.ts";
 export {
   jwtAccessTokens,
@@ -39,6 +44,7 @@ export type {
 export type {
   AuthorizationServerOptions,
   DeviceGrant,
+  DPoPTokens,
   GrantEvent,
   IntrospectionEndpoint,
   JWTAccessTokens,

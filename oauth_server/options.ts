@@ -246,6 +246,13 @@ export interface AuthorizationServerOptions<
   readonly jwt?: JWTAccessTokens;
 
   /**
+   * Tokens that are bound to a key of the client: `dpopTokens()`.
+   *
+   * @default {none}
+   */
+  readonly dpop?: DPoPTokens;
+
+  /**
    * Pages of the application.
    *
    * @default {the pages of the library}
@@ -304,5 +311,11 @@ export interface DeviceGrant {
 /** The option `jwt` of a server, which `jwtAccessTokens()` creates. */
 export interface JWTAccessTokens {
   /** The functions of the tokens, for the server. */
+  readonly parts: unknown;
+}
+
+/** The option `dpop` of a server, which `dpopTokens()` creates. */
+export interface DPoPTokens {
+  /** The functions of bound tokens, for the server. */
   readonly parts: unknown;
 }

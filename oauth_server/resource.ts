@@ -27,7 +27,7 @@ export function createResource(
   url: string,
   options: ResourceOptions<AuthenticatedUser> = {},
 ): ResourceServer<AuthenticatedUser, string> {
-  const { issuer, now, resources } = settings;
+  const { dpop, issuer, now, resources } = settings;
   const resource = resources.get(url);
   if (resource === undefined) {
     throw new TypeError(
@@ -46,7 +46,9 @@ export function createResource(
     allowInsecureLoopback: new URL(url).protocol === "http:" ||
       new URL(issuer).protocol === "http:",
     now,
+    requireDPoP: dpop?.isAlwaysRequired,
     ...options,
+    dpop: options.dpop ?? dpop?.verifier,
     metadata: { resource_name: resource.name, ...options.metadata },
     security: securityOf(settings, resource),
     verify: (claims) => users.get(claims) ?? null,

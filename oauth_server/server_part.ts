@@ -21,16 +21,17 @@ export interface ServerPart {
 }
 
 /** The settings that a part can use at its creation. */
-export type PartSettings = Pick<
-  Settings,
-  "lifetimes" | "now" | "store" | "tokens"
->;
+export interface PartSettings
+  extends Pick<Settings, "issuer" | "lifetimes" | "now" | "store" | "tokens"> {
+  /** The secrets, of which the first one creates and all of them verify. */
+  readonly secrets: readonly string[];
+}
 
 /**
  * Creates a part for a server.
  *
  * @throws {RangeError} If a setting does not fit the part.
  */
-export type CreatePart<Part extends ServerPart> = (
+export type CreatePart<Part> = (
   settings: PartSettings,
 ) => Part;

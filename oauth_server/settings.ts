@@ -10,11 +10,13 @@ import type { SessionStore } from "../session/mod.ts";
 import type { Clients } from "./clients/client.ts";
 import { createClients } from "./clients/create_clients.ts";
 import type { DeviceParts } from "./device/device_parts.ts";
+import type { DPoPParts } from "./dpop/dpop_parts.ts";
 import { GrantStore, type Lifetimes } from "./grants/grant_store.ts";
 import type { JWTParts } from "./jwt/jwt_parts.ts";
 import type {
   AuthorizationServerOptions,
   DeviceGrant,
+  DPoPTokens,
   GrantEvent,
   IntrospectionEndpoint,
   JWTAccessTokens,
@@ -49,6 +51,8 @@ export interface Settings {
   readonly device: DeviceParts | null;
   /** JWT access tokens, or `null` without them. */
   readonly jwt: JWTParts | null;
+  /** Tokens that are bound to keys, or `null` without them. */
+  readonly dpop: DPoPParts | null;
 }
 
 /** A resource with its defaults. */
@@ -99,7 +103,8 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
   if (typeof options.users?.find !== "function") fail("users has no find");
   const lifetimes = lifetimesOf(options.lifetimes ?? {});
   const tokens = new Tokens(secrets, issuer);
-  const parts = partsOf(options, { lifetimes, now, store, tokens });
+  const world = { issuer, lifetimes, now, secrets, store, tokens };
+  const parts = partsOf(options, world);
   return {
     issuer,
     // The rest of the server only passes users back to these functions.
@@ -125,9 +130,14 @@ function fail(reason: string): never {
   throw new TypeError(`Cannot create ${OWNER}: ${reason}`);
 }
 
+function failRange(reason: string): never {
+  throw new RangeError(`Cannot create ${OWNER}: ${reason}`);
+}
+
 /** The options that create a part. */
 interface PartOptions {
   readonly device?: DeviceGrant;
+  readonly dpop?: DPoPTokens;
   readonly introspection?: IntrospectionEndpoint;
   readonly jwt?: JWTAccessTokens;
 }
@@ -135,16 +145,17 @@ interface PartOptions {
 function partsOf(
   options: PartOptions,
   settings: PartSettings,
-): Pick<Settings, "device" | "jwt" | "parts"> {
+): Pick<Settings, "device" | "dpop" | "jwt" | "parts"> {
   const device = partOf<DeviceParts>(options, "device", settings);
   const introspection = partOf<ServerPart>(options, "introspection", settings);
   const jwt = partOf<JWTParts>(options, "jwt", settings);
   const parts = [device, introspection, jwt].filter((part) => part !== null);
-  return { device, jwt, parts };
+  const dpop = partOf<DPoPParts>(options, "dpop", settings);
+  return { device, dpop, jwt, parts };
 }
 
 /** Creates the part of an option, whose type hides it from callers. */
-function partOf<Part extends ServerPart>(
+function partOf<Part>(
   options: PartOptions,
   name: keyof PartOptions,
   settings: PartSettings,
@@ -212,20 +223,19 @@ function lifetimesOf(
 ): Lifetimes {
   const { access = 600_000, idle = 30 * DAY, total = 365 * DAY } = given;
   const { grace = 30_000 } = given;
-  const bounds = { access: [access, DAY], idle: [idle, total] } as const;
-  checkPositive(OWNER, "lifetimes.total", total, MAX_TOTAL);
+  const bounds = {
+    total: [total, MAX_TOTAL],
+    access: [access, DAY],
+    idle: [idle, total],
+  } as const;
   for (const [name, [value, most]] of Object.entries(bounds)) {
     checkPositive(OWNER, `lifetimes.${name}`, value, most);
   }
   if (access < MIN_ACCESS) {
-    throw new RangeError(
-      `Cannot create ${OWNER}: lifetimes.access is less than a minute`,
-    );
+    failRange("lifetimes.access is less than a minute");
   }
   if (!(grace >= 0 && grace <= MAX_GRACE)) {
-    throw new RangeError(
-      `Cannot create ${OWNER}: lifetimes.grace is not between 0 and a minute`,
-    );
+    failRange("lifetimes.grace is not between 0 and a minute");
   }
   return { access, idle, total, grace };
 }
@@ -268,9 +278,7 @@ function resourceOf(
   for (const [scope, time] of times) {
     if (time >= MIN_ACCESS) continue;
     // A shorter time would have passed when the browser returns from the login.
-    throw new RangeError(
-      `Cannot create ${OWNER}: the time of the scope "${scope}" is less than a minute`,
-    );
+    failRange(`the time of the scope "${scope}" is less than a minute`);
   }
   const defaultScopes = resource.defaultScopes ??
     names.filter((scope) => !times.has(scope));

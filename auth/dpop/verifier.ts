@@ -9,6 +9,7 @@ import {
   verifyProof,
 } from "../issuer/mod.ts";
 import type {
+  BoundToken,
   DPoPVerification,
   DPoPVerifier,
 } from "../middleware/dpop_verifier.ts";
@@ -126,10 +127,19 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @see {@link https://www.rfc-editor.org/rfc/rfc9449#section-4.3 | RFC 9449, checking DPoP proofs}
  */
 export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
-  return new Verifier(options);
+  return new ProofVerifier(options);
 }
 
-class Verifier implements DPoPVerifier {
+/** The result of a check of a proof, with the key of a valid one. */
+export type KeyVerification =
+  | Extract<DPoPVerification, { readonly ok: true }> & {
+    /** The thumbprint of the key. */
+    readonly thumbprint: string;
+  }
+  | Extract<DPoPVerification, { readonly ok: false }>;
+
+/** Verifies the proofs of requests with access tokens, and to token endpoints. */
+export class ProofVerifier implements DPoPVerifier {
   readonly algorithms: readonly string[];
   readonly #settings: ReturnType<typeof checkOptions>;
   readonly #origin: string | undefined;
@@ -156,30 +166,50 @@ class Verifier implements DPoPVerifier {
 
   async verify(
     context: RequestContext,
-    { origin, thumbprint, token }: Parameters<DPoPVerifier["verify"]>[1],
+    bound: BoundToken,
   ): Promise<DPoPVerification> {
+    const result = await this.verifyKey(context, bound);
+    if (!result.ok) return result;
+    const { thumbprint: _thumbprint, ...accepted } = result;
+    return accepted;
+  }
+
+  /**
+   * Verifies the proof of a request, and returns its key. A request to a token
+   * endpoint has no access token, and its key may be unknown before.
+   */
+  async verifyKey(
+    context: RequestContext,
+    { origin, thumbprint, token }: Partial<BoundToken>,
+  ): Promise<KeyVerification> {
     const { clockTolerance, maxAge, now } = this.#settings;
     const { algorithms } = this;
     const expectation = { algorithms, clockTolerance, maxAge, now: now() };
     const proof = await readProof(context.request, expectation);
-    const { jti } = proof?.claims ?? {};
+    const { ath, jti, nonce } = proof?.claims ?? {};
     if (
-      proof === null || proof.thumbprint !== thumbprint ||
-      typeof jti !== "string" || jti === "" ||
+      proof === null || typeof jti !== "string" || jti === "" ||
+      thumbprint !== undefined && proof.thumbprint !== thumbprint ||
       !isForRequest(proof, context, this.#origin ?? origin) ||
-      proof.claims.ath !== await sha256Base64Url(token)
+      token !== undefined && ath !== await sha256Base64Url(token)
     ) return await this.#refuse("invalid_dpop_proof");
-    const nonces = this.#nonces;
-    const state = await nonces
-      ?.check(proof.claims.nonce, now(), clockTolerance * 1000);
+    const state = await this.#nonces
+      ?.check(nonce, now(), clockTolerance * 1000);
     if (state === "invalid") return await this.#refuse("use_dpop_nonce");
     // This check comes last, so that no other proof costs a write.
-    if (!await this.#use(thumbprint, jti)) {
+    if (!await this.#use(proof.thumbprint, jti)) {
       return await this.#refuse("invalid_dpop_proof");
     }
+    const accepted = { ok: true, thumbprint: proof.thumbprint } as const;
     return state === "aging"
-      ? { ok: true, nonce: await nonces!.create(now()) }
-      : { ok: true };
+      ? { ...accepted, ...await this.createNonce() }
+      : accepted;
+  }
+
+  /** Creates a nonce for a response, or returns an empty object without nonces. */
+  async createNonce(): Promise<{ readonly nonce?: string }> {
+    const nonce = await this.#nonces?.create(this.#settings.now());
+    return nonce === undefined ? {} : { nonce };
   }
 
   /**
@@ -193,9 +223,8 @@ class Verifier implements DPoPVerifier {
 
   async #refuse(
     error: "invalid_dpop_proof" | "use_dpop_nonce",
-  ): Promise<DPoPVerification> {
-    const nonce = await this.#nonces?.create(this.#settings.now());
-    return { ok: false, error, ...nonce !== undefined && { nonce } };
+  ): Promise<Extract<DPoPVerification, { readonly ok: false }>> {
+    return { ok: false, error, ...await this.createNonce() };
   }
 }
 

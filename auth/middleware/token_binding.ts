@@ -59,7 +59,7 @@ export interface TokenBinding {
 const ACCEPTED: AcceptedBinding = { status: "accepted", headers: undefined };
 
 /** The descriptions of the errors of proofs, for the developers of clients. */
-const PROOF_ERRORS: Readonly<Record<string, string>> = {
+export const PROOF_ERRORS: Readonly<Record<string, string>> = {
   invalid_dpop_proof: "The DPoP proof is missing, invalid or was used before",
   use_dpop_nonce: "The DPoP proof needs the nonce of the header DPoP-Nonce",
 };

@@ -28,7 +28,7 @@ export async function approve(
   key: string = randomGrantKey(),
 ): Promise<string> {
   const { grants, issuer, now } = settings;
-  const { challenge, client, redirectUri, resource } = request;
+  const { challenge, client, redirectUri, resource, thumbprint } = request;
   const time = now();
   const row: GrantRow = {
     userId: String(user.id),
@@ -46,6 +46,7 @@ export async function approve(
     exchangedAt: null,
     generation: 0,
     rotatedAt: time,
+    thumbprint,
   };
   if (!await grants.add(key, row)) {
     const params = {

@@ -16,6 +16,8 @@ export interface AuthorizationRequest {
   readonly prompt: ReadonlySet<string>;
   /** The longest time since the login, in milliseconds. */
   readonly maxAge: number;
+  /** The thumbprint of the key that the code is bound to, if the request names one. */
+  readonly thumbprint: string | undefined;
 }
 
 /** The place to which errors go. */
@@ -136,6 +138,7 @@ function readRest(
     challenge: challengeOf(params),
     prompt: promptOf(params.get("prompt")),
     maxAge: maxAgeOf(params.get("max_age")),
+    thumbprint: settings.dpop?.requestedKey(params),
   };
 }
 

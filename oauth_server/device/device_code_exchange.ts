@@ -1,5 +1,9 @@
 import { beginGrant } from "../token/code_exchange.ts";
-import { checkRequest, type GrantRequest } from "../token/grant_checks.ts";
+import {
+  checkKey,
+  checkRequest,
+  type GrantRequest,
+} from "../token/grant_checks.ts";
 import {
   INVALID_GRANT,
   type TokenFailure,
@@ -37,7 +41,10 @@ export async function exchangeDeviceCode(
   if (row.device?.status !== "approved") {
     return failure("access_denied", "The user has refused the request");
   }
-  return await beginGrant(settings, key, found);
+  const thumbprint = await checkKey(request, row);
+  return typeof thumbprint === "object"
+    ? thumbprint
+    : await beginGrant(settings, key, found, thumbprint);
 }
 
 function failure(error: string, description: string): TokenFailure {

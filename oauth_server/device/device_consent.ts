@@ -33,6 +33,7 @@ import {
   namesOfUserCode,
   readUserCode,
 } from "./user_code.ts";
+import { findWaitingDevice } from "./waiting_device.ts";
 
 /** A device that waits for the decision of its user, in the session. */
 interface PendingDevice extends PendingStep {
@@ -176,7 +177,7 @@ async function findDevice(
   code: string,
 ): Promise<FoundDevice | null> {
   for (const name of await namesOfUserCode(settings.tokens, code)) {
-    const found = await settings.grants.findDevice(name);
+    const found = await findWaitingDevice(settings.grants, name);
     if (found === null) continue;
     const request = await requestOf(settings, found.row);
     const shown = displayedUserCode(code);

@@ -13,7 +13,7 @@ const CHARACTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const LENGTH = 8;
 
 /** Matches a user code without its dash. */
-const CODE = new RegExp(`^[${CHARACTERS}]{${LENGTH}}$`);
+const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/;
 
 /** The longest text that is read, in characters. */
 const MAX_TEXT = 40;

@@ -50,6 +50,13 @@ export interface GrantRow {
    * @default {undefined}
    */
   readonly device?: DeviceRequest | undefined;
+  /**
+   * The thumbprint of the key that the tokens are bound to (RFC 9449). A code has one
+   * if its request named the key.
+   *
+   * @default {undefined}
+   */
+  readonly thumbprint?: string | undefined;
 }
 
 /** The request of a device. */
@@ -136,16 +143,10 @@ export class GrantStore {
     return this.#current(await this.#values.read(rowKey(key)));
   }
 
-  /** Returns the waiting device with a name of its user code, or `null`. */
-  async findDevice(name: string): Promise<KeyedGrant & FoundGrant | null> {
-    const keys = await this.#values.keysOf(deviceIndexOf(name));
-    // If two devices have the same code by chance, either could be meant.
-    if (keys.length !== 1) return null;
-    const key = keys[0]!.slice(0, -SUFFIX.length);
-    const found = await this.read(key);
-    const isFound = found?.row.device?.status === "waiting" &&
-      found.row.device.name === name;
-    return isFound ? { key, ...found } : null;
+  /** Returns the keys that an index has. Some may name other rows by now. */
+  async keysOf(index: string): Promise<string[]> {
+    const keys = await this.#values.keysOf(index);
+    return keys.map((key) => key.slice(0, -SUFFIX.length));
   }
 
   /** Changes a grant unless another request has changed or ended it. */
@@ -172,17 +173,18 @@ export class GrantStore {
 
   /** Returns the codes and grants of a user, the newest first. */
   async ofUser(userId: string): Promise<KeyedGrant[]> {
-    const keys = await this.#values.keysOf(await this.#indexOf(userId));
+    const keys = await this.keysOf(await this.#indexOf(userId));
     const values: (StoredValue | null)[] = [];
     for (let start = 0; start < keys.length; start += MAX_KEYS) {
-      values.push(...await this.#getMany(keys.slice(start, start + MAX_KEYS)));
+      const some = keys.slice(start, start + MAX_KEYS).map(rowKey);
+      values.push(...await this.#getMany(some));
     }
     return values.flatMap((stored, index) => {
       const value = stored && parseRow(stored.value);
       const found = stored && this.#current({ ...stored, value });
       // An index may name a key whose value was replaced in the meantime.
       return found?.row.userId === userId
-        ? [{ key: keys[index]!.slice(0, -SUFFIX.length), row: found.row }]
+        ? [{ key: keys[index]!, row: found.row }]
         : [];
     }).sort((a, b) => b.row.createdAt - a.row.createdAt);
   }
@@ -228,7 +230,7 @@ interface GrantStoreSettings {
 const SUFFIX = "~grant";
 
 /** Returns the index name of a waiting device. */
-function deviceIndexOf(name: string | undefined): string {
+export function deviceIndexOf(name: string | undefined): string {
   return `oauth-device:${name}`;
 }
 

@@ -79,9 +79,8 @@ async function introspect(request: GrantRequest): Promise<TokenResult> {
     return { error: "invalid_request", description: "There is no token" };
   }
   const result = await verifyToken(request.settings, token, () => true);
-  return {
-    body: result.ok
-      ? { active: true, ...result.claims, token_type: "Bearer" }
-      : { active: false },
-  };
+  if (!result.ok) return { body: { active: false } };
+  const { claims } = result;
+  const token_type = claims.cnf === undefined ? "Bearer" : "DPoP";
+  return { body: { active: true, ...claims, token_type } };
 }

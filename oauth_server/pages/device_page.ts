@@ -7,6 +7,11 @@ import type { Settings } from "../settings.ts";
 import { consentForm, endOfAccess, nameOf } from "./consent_page.ts";
 import { renderPage } from "./page.ts";
 
+/** The rules of the field, which no other page has. */
+const FIELD = `.field label{display:block;margin-bottom:.35rem;font-weight:600}
+.field input{width:100%;min-height:2.9rem;padding:.6rem .9rem;background:var(--card);border:1px solid var(--field);
+border-radius:.6rem;color:var(--ink);font:inherit;font-size:1.25rem;letter-spacing:.12em;text-transform:uppercase}`;
+
 /** Creates the page on which a user types the code of a device. */
 export async function deviceCodePage(
   { paths }: Settings,
@@ -19,6 +24,7 @@ export async function deviceCodePage(
   const isWrong = status !== 200;
   return await renderPage({
     title: "Connect a device",
+    style: FIELD,
     status,
     content: html`
       <h1>Connect a device</h1>

@@ -23,6 +23,12 @@ export interface PageParts {
    * @default {undefined}
    */
   readonly refresh?: string;
+  /**
+   * Other rules of its stylesheet.
+   *
+   * @default {""}
+   */
+  readonly style?: string;
 }
 
 /**
@@ -30,9 +36,10 @@ export interface PageParts {
  * script and no frame, whatever the policy of the application is.
  */
 export async function renderPage(
-  { content, refresh, status = 200, title }: PageParts,
+  { content, refresh, status = 200, style = "", title }: PageParts,
 ): Promise<Response> {
-  const hash = encodeBase64(await sha256(STYLE));
+  const css = STYLE + style;
+  const hash = encodeBase64(await sha256(css));
   const headers = new Headers({
     "Cache-Control": "no-store",
     "Content-Security-Policy":
@@ -49,7 +56,7 @@ export async function renderPage(
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
         <title>${title}</title>
-        ${unsafeHTML(`<style>${STYLE}</style>`)}
+        ${unsafeHTML(`<style>${css}</style>`)}
       </head>
       <body>
         <main>${content}</main>

@@ -23,9 +23,6 @@ dt{color:var(--faint)}
 dd{margin:0;font-weight:600}
 @media (max-width:31.99rem){dl{display:block}dd+dt{margin-top:.35rem}}
 .warning{padding:.75rem 1rem;border-radius:.6rem;background:var(--warn-tint);color:var(--warn);font-size:.975rem}
-.field label{display:block;margin-bottom:.35rem;font-weight:600}
-.field input{width:100%;min-height:2.9rem;padding:.6rem .9rem;background:var(--card);border:1px solid var(--field);
-border-radius:.6rem;color:var(--ink);font:inherit;font-size:1.25rem;letter-spacing:.12em;text-transform:uppercase}
 fieldset{margin:0 0 1.25rem;padding:0;border:0}
 legend{margin-bottom:.4rem;padding:0;font-weight:600}
 .choice{display:flex;gap:.7rem;align-items:flex-start;padding:.6rem 0;border-bottom:1px solid var(--line)}

@@ -51,7 +51,7 @@ export async function readAccessToken(
 /** Returns the claims of an access token (RFC 9068, section 2.2). */
 export function claimsOf(
   issuer: string,
-  { authenticatedAt, client, resource, scopes, userId }: GrantRow,
+  { authenticatedAt, client, resource, scopes, thumbprint, userId }: GrantRow,
   { numbers: [, exp, mask] }: TokenContents,
 ): AccessTokenClaims {
   return {
@@ -63,6 +63,7 @@ export function claimsOf(
     exp,
     ...authenticatedAt !== null &&
       { auth_time: Math.floor(authenticatedAt / 1000) },
+    ...thumbprint !== undefined && { cnf: { jkt: thumbprint } },
   };
 }
 

@@ -9,7 +9,7 @@ import {
 } from "./token_response.ts";
 import { userOfGrant } from "../grants/users.ts";
 import type { Settings } from "../settings.ts";
-import { checkRequest, type GrantRequest } from "./grant_checks.ts";
+import { checkKey, checkRequest, type GrantRequest } from "./grant_checks.ts";
 
 /**
  * Milliseconds after the exchange from which a second use of the code is a replay,
@@ -40,18 +40,23 @@ export async function exchangeCode(
   const { row } = found;
   const failure = await checkExchange(request, row);
   if (failure !== null) return failure;
+  const thumbprint = await checkKey(request, row);
+  if (typeof thumbprint === "object") return thumbprint;
   if (row.exchangedAt !== null) return await refuseReplay(request, key, found);
-  return await beginGrant(settings, key, found);
+  return await beginGrant(settings, key, found, thumbprint);
 }
 
 /**
  * Changes the row of a code into a grant, and returns its first tokens. Of several
  * requests, one succeeds.
+ *
+ * @param thumbprint The thumbprint of the key that the tokens are bound to.
  */
 export async function beginGrant(
   settings: Settings,
   key: string,
   { row, version }: FoundGrant,
+  thumbprint: string | undefined,
 ): Promise<TokenResult> {
   const { grants, now } = settings;
   if (await userOfGrant(settings, row) === null) return INVALID_GRANT;
@@ -62,6 +67,7 @@ export async function beginGrant(
     exchangedAt: time,
     generation: 1,
     rotatedAt: time,
+    thumbprint,
   };
   return await grants.replace(key, next, version)
     ? await tokensOf(settings, key, next, next.scopes)

@@ -66,6 +66,21 @@ export async function checkRequest(
   return await checkClient(request, row) ?? checkResource(request, row);
 }
 
+/**
+ * Returns the thumbprint of the key that the tokens of a request are bound to,
+ * `undefined` for bearer tokens, or an error. Call it after all other checks: it uses
+ * up the proof of the request, and without a proof of its key nothing may change.
+ */
+export async function checkKey(
+  request: GrantRequest,
+  row: GrantRow,
+): Promise<string | undefined | TokenFailure> {
+  const { dpop } = request.settings;
+  if (dpop !== null) return await dpop.check(request, row);
+  // A server that no longer has the option must not turn bound tokens into others.
+  return row.thumbprint === undefined ? undefined : INVALID_GRANT;
+}
+
 /** Checks that a request names no other resource (RFC 8707, section 2.2). */
 function checkResource(
   { form }: GrantRequest,

@@ -1,5 +1,5 @@
 import { report } from "../events.ts";
-import { checkRequest, type GrantRequest } from "./grant_checks.ts";
+import { checkKey, checkRequest, type GrantRequest } from "./grant_checks.ts";
 import type { GrantRow } from "../grants/grant_store.ts";
 import {
   INVALID_GRANT,
@@ -27,19 +27,27 @@ export async function refresh(request: GrantRequest): Promise<TokenResult> {
     .read("refresh", form.get("refresh_token"));
   if (token === null) return INVALID_GRANT;
   const { key, numbers: [generation] } = token;
+  let thumbprint: string | undefined;
   for (let reads = 0; reads < MAX_READS; reads++) {
     const found = await settings.grants.read(key);
     if (found === null) return INVALID_GRANT;
     const { row, version } = found;
     // The loser of a race has passed the checks of the same grant before.
-    const failure = reads === 0 ? await checkRefresh(request, row) : null;
-    if (failure !== null) return failure;
+    if (reads === 0) {
+      const checked = await checkRefresh(request, row);
+      if (typeof checked === "object") return checked;
+      thumbprint = checked;
+    }
     const scopes = requestedScopes(request, row);
     if (scopes === null) return invalidScope();
     if (generation! < row.generation) {
-      return await repeat(request, { key, row, generation: generation! });
+      return await repeat(request, {
+        ...{ key, row, thumbprint },
+        generation: generation!,
+      });
     }
-    const next = rotate(row, generation!, settings.now());
+    const bound = { ...row, thumbprint };
+    const next = rotate(bound, generation!, settings.now());
     if (!await settings.grants.replace(key, next, version)) continue;
     if (generation! > row.generation) {
       await report(settings, "store-rollback", row, key, request.context);
@@ -53,14 +61,15 @@ export async function refresh(request: GrantRequest): Promise<TokenResult> {
   };
 }
 
+/** Checks all but the generation, and returns the thumbprint of the key. */
 async function checkRefresh(
   request: GrantRequest,
   row: GrantRow,
-): Promise<TokenFailure | null> {
+): Promise<string | undefined | TokenFailure> {
   const failure = await checkRequest(request, row);
   if (failure !== null) return failure;
   const user = await userOfGrant(request.settings, row);
-  return user === null ? INVALID_GRANT : null;
+  return user === null ? INVALID_GRANT : await checkKey(request, row);
 }
 
 /**
@@ -80,16 +89,19 @@ function rotate(row: GrantRow, generation: number, now: number): GrantRow {
 /** Answers a token that has a successor. */
 async function repeat(
   request: GrantRequest,
-  { generation, key, row }: {
+  { generation, key, row, thumbprint }: {
     readonly generation: number;
     readonly key: string;
     readonly row: GrantRow;
+    readonly thumbprint: string | undefined;
   },
 ): Promise<TokenResult> {
   const { context, settings } = request;
   const { grants, lifetimes, now } = settings;
   const isRecent = now() - row.rotatedAt <= lifetimes.grace;
   if (generation === row.generation - 1 && isRecent) {
+    // Another request of the client has changed the key.
+    if (thumbprint !== row.thumbprint) return INVALID_GRANT;
     const scopes = requestedScopes(request, row);
     return await tokensOf(settings, key, row, scopes ?? row.scopes);
   }

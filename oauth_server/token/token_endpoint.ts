@@ -31,7 +31,7 @@ export async function answerToken(
   settings: Settings,
   context: RequestContext,
 ): Promise<Response> {
-  return await answerForm(settings, context, (request) => {
+  const response = await answerForm(settings, context, (request) => {
     const type = request.form.get("grant_type");
     if (type === undefined) {
       return {
@@ -47,6 +47,8 @@ export async function answerToken(
       description: "The server does not support this grant_type",
     };
   });
+  await settings.dpop?.addNonce(response.headers);
+  return response;
 }
 
 /** Answers the revocation endpoint (RFC 7009, section 2). */

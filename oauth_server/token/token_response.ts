@@ -45,7 +45,7 @@ export async function tokensOf(
   const access = await createAccessToken(settings, key, row, scopes);
   const body = {
     access_token: access.token,
-    token_type: "Bearer",
+    token_type: row.thumbprint === undefined ? "Bearer" : "DPoP",
     expires_in: Math.max(0, access.expiry - Math.floor(now() / 1000)),
     refresh_token: await tokens.derive("refresh", key, row.generation),
     scope: scopes.join(" "),

@@ -16,6 +16,7 @@ import { crossOriginProtection } from "@gatehouse/web/middleware";
 import {
   createAuthorizationServer,
   deviceGrant,
+  dpopTokens,
   jwtAccessTokens,
   type RegisteredClient,
   type SigningKey,
@@ -43,6 +44,7 @@ export function serveOAuthApp(
   { other }: OAuthAppOptions = {},
 ) {
   const port = freePort();
+  const clock = { offset: 0 };
   const issuer = `http://localhost:${port}`;
   const resource = other?.resource ?? `${issuer}/api`;
   const find = (id: string): AuthenticatedUser | null =>
@@ -66,7 +68,9 @@ export function serveOAuthApp(
     clients,
     registration: {},
     device: deviceGrant(),
+    dpop: dpopTokens({ nonces: true }),
     loginPath: "/login",
+    now: () => Date.now() + clock.offset,
   });
   const api = server.resource(resource);
   const login = createSessionAuthScheme({ name: "login", verify: find });
@@ -97,7 +101,7 @@ export function serveOAuthApp(
     },
   });
   const { shutdown } = serveLocally((one) => router.fetch(one), { port });
-  return { issuer, resource, server, [Symbol.asyncDispose]: shutdown };
+  return { clock, issuer, resource, server, [Symbol.asyncDispose]: shutdown };
 }
 
 /** An application of {@linkcode serveOAuthApp}. */

@@ -2,6 +2,7 @@
 import {
   assertEquals,
   assertNotEquals,
+  assertRejects,
   assertStringIncludes,
 } from "@std/assert";
 import {
@@ -118,6 +119,66 @@ Deno.test({
       { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
     );
     await walkOpenIDClient(app, config);
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name:
+    "openid-client binds its tokens to a key, and answers the requests for a nonce (RFC 9449)",
+  async fn() {
+    await using app = serveOAuthApp([CLIENT]);
+    const config = await openid.discovery(
+      new URL(app.issuer),
+      CLIENT.id,
+      undefined,
+      openid.None(),
+      { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
+    );
+    const keys = await openid.randomDPoPKeyPair();
+    const DPoP = openid.getDPoPHandle(config, keys);
+    const verifier = openid.randomPKCECodeVerifier();
+    const page = openid.buildAuthorizationUrl(config, {
+      redirect_uri: REDIRECT_URI,
+      scope: "notes:read",
+      resource: app.resource,
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+      dpop_jkt: await DPoP.calculateThumbprint(),
+    });
+    const callback = await approveInBrowser(page);
+    const checks = { pkceCodeVerifier: verifier };
+    const first = await openid
+      .authorizationCodeGrant(config, callback, checks, undefined, { DPoP });
+    assertEquals(first.token_type, "dpop");
+    const second = await openid
+      .refreshTokenGrant(config, first.refresh_token!, undefined, { DPoP });
+    const { access_token, refresh_token, token_type } = second;
+    assertEquals(token_type, "dpop");
+    const url = new URL(app.resource);
+    const response = await openid.fetchProtectedResource(
+      config,
+      access_token,
+      url,
+      "GET",
+      undefined,
+      undefined,
+      { DPoP },
+    );
+    assertEquals(await response.json(), { id: "1", name: "Ada" });
+    assertEquals(await statusOf(app.resource, access_token), 401);
+
+    const thief = await openid.randomDPoPKeyPair();
+    const other = { DPoP: openid.getDPoPHandle(config, thief) };
+    const { error } = await assertRejects(
+      () => openid.refreshTokenGrant(config, refresh_token!, undefined, other),
+      openid.ResponseBodyError,
+    );
+    assertEquals(error, "invalid_grant");
+    const third = await openid
+      .refreshTokenGrant(config, refresh_token!, undefined, { DPoP });
+    await openid.tokenRevocation(config, third.refresh_token!);
+    assertEquals(await app.server.grants("1"), []);
   },
 });
 
@@ -290,6 +351,75 @@ Deno.test({
         .revocationRequest(as, client, none, refresh_token!, insecure),
     );
     assertEquals(await statusOf(app.resource, access_token), 401);
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name: "oauth4webapi binds the tokens of a device to a key (RFC 9449)",
+  async fn() {
+    const client = { client_id: "tv" };
+    await using app = serveOAuthApp([
+      { id: "tv", name: "TV", grants: ["device"] },
+    ]);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(app.issuer);
+    const as = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, {
+        ...insecure,
+        algorithm: "oauth2",
+      }),
+    );
+    assertEquals(
+      as.dpop_signing_alg_values_supported?.includes("Ed25519"),
+      true,
+    );
+    const none = oauth.None();
+    const params = { scope: "notes:read", resource: app.resource };
+    const started = await oauth.processDeviceAuthorizationResponse(
+      as,
+      client,
+      await oauth
+        .deviceAuthorizationRequest(as, client, none, params, insecure),
+    );
+    const DPoP = oauth.DPoP({}, await oauth.generateKeyPair("Ed25519"));
+    const poll = async () =>
+      await oauth.processDeviceCodeResponse(
+        as,
+        client,
+        await oauth.deviceCodeGrantRequest(
+          as,
+          client,
+          none,
+          started.device_code,
+          { ...insecure, DPoP },
+        ),
+      );
+    // The response to a device that waits has the first nonce.
+    const { error } = await assertRejects(poll, oauth.ResponseBodyError);
+    assertEquals(error, "authorization_pending");
+    const browser = new HTTPBrowser();
+    const login = await browser.open(started.verification_uri_complete!);
+    const { user_code } = started;
+    const form = await browser.submit(login, {});
+    const consent = await browser.submit(form, { user_code });
+    const decision = { decision: "approve", scope: "notes:read" };
+    await browser.submit(consent, decision);
+    app.clock.offset += 5_000;
+    const tokens = await poll();
+    assertEquals(tokens.token_type, "dpop");
+    const response = await oauth.protectedResourceRequest(
+      tokens.access_token,
+      "GET",
+      new URL(app.resource),
+      undefined,
+      undefined,
+      { ...insecure, DPoP },
+    );
+    assertEquals(response.status, 200);
+    await response.body?.cancel();
+    assertEquals(await statusOf(app.resource, tokens.access_token), 401);
   },
 });
 

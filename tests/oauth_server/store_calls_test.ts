@@ -10,6 +10,7 @@ import {
   browserOf,
   callAPI,
   exchange,
+  getCode,
   ORIGIN,
   post,
   readConsent,
@@ -22,6 +23,17 @@ import {
   type TokenBody,
   WITH_JWT,
 } from "./_server.ts";
+import {
+  callWith,
+  codeForm,
+  exchangeWith,
+  KEY,
+  OTHER,
+  proofOf,
+  refreshWith,
+  sendForm,
+  startDPoPServer,
+} from "./dpop/_dpop_client.ts";
 
 /** Creates a store that notes its calls. */
 function countedStore() {
@@ -149,6 +161,38 @@ Deno.test("a device makes its number of store calls, and no more", async () => {
   app.clock.now += 5_000;
   assertEquals((await poll()).status, 200);
   assertEquals(take(), "get put", "an exchange");
+});
+
+Deno.test("a bound token makes one store call more for each proof, after all other checks", async () => {
+  const { store, take } = countedStore();
+  const app = startDPoPServer({ store });
+  const browser = await browserOf(app);
+  const params = { dpop_jkt: KEY.thumbprint };
+  const code = await getCode(browser, params);
+  assertEquals(take(), "byIndex put", "a consent");
+
+  await exchangeWith(app, tamper(code));
+  assertEquals(take(), "", "a code with a wrong MAC");
+  const form = { ...codeForm(code), code_verifier: "v".repeat(43) };
+  await sendForm(app, form, await proofOf(app));
+  assertEquals(take(), "get", "a wrong verifier");
+  await exchangeWith(app, code, null);
+  assertEquals(take(), "get", "no proof");
+  const late = await proofOf(app, KEY, { iat: 0 });
+  await sendForm(app, codeForm(code), late);
+  assertEquals(take(), "get", "an old proof");
+  const tokens: TokenBody = await (await exchangeWith(app, code)).json();
+  assertEquals(take(), "get put put", "a code exchange");
+
+  const { access_token, refresh_token } = tokens;
+  assertEquals((await callWith(app, access_token)).status, 200);
+  assertEquals(take(), "get put", "a check of an access token");
+  assertEquals((await callWith(app, access_token, OTHER)).status, 401);
+  assertEquals(take(), "get get", "another key, at the APIs of both schemes");
+  await refreshWith(app, refresh_token);
+  assertEquals(take(), "get put put", "a refresh");
+  await refreshWith(app, refresh_token);
+  assertEquals(take(), "get put", "a refresh that is repeated");
 });
 
 Deno.test("listing the grants of a user makes two store calls", async () => {

@@ -1,5 +1,8 @@
 /** JWTs, and an API on another machine that verifies them with the keys of a server. */
-import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
+import {
+  createResourceServer,
+  type DPoPVerifier,
+} from "@gatehouse/web/auth/access-tokens";
 import { Auth, auth } from "@gatehouse/web/auth-middleware";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import { exportJWK, generateKeyPair } from "jose";
@@ -48,10 +51,13 @@ export interface OtherMachine {
 /**
  * Starts an API on another machine. It knows the issuer, and nothing else of the
  * server.
+ *
+ * @param dpop Verifies the proofs of bound tokens.
  */
 export function startOtherMachine(
   server: TestServer,
   resource: string = API,
+  dpop?: DPoPVerifier,
 ): OtherMachine {
   const requests: string[] = [];
   const api = createResourceServer({
@@ -64,6 +70,7 @@ export function startOtherMachine(
       return await server.router.fetch(new Request(url, init));
     },
     onError: () => {},
+    dpop,
     now: () => server.clock.now,
   });
   const router = createRouter({
