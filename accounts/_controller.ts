@@ -2,18 +2,13 @@ import { Auth, type Guard, requireOwnLogin } from "../auth/middleware/mod.ts";
 import { formData, secureHeaders } from "../router/middleware/mod.ts";
 import type { Controller, RequestContext } from "../router/mod.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
-import {
-  changePassword,
-  confirm,
-  removeAccount,
-  saveProfile,
-} from "./actions/account.ts";
+import { changePassword, confirm, saveProfile } from "./actions/account.ts";
 import {
   changeEmailByCode,
   changeEmailByLink,
   startEmailChange,
 } from "./actions/email_change.ts";
-import { deletionDays } from "./actions/deletion_days.ts";
+import { deletionDays, removeAccount } from "./actions/deletion.ts";
 import {
   logInByCode,
   logInByLink,

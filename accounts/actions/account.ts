@@ -1,10 +1,8 @@
 import { completeAuth, credentialsAuthResult } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import { endUserSessions, Session } from "../../session/mod.ts";
-import { setRole } from "../admin/actions.ts";
-import { deletionMail, passwordMail } from "../mails/contents.ts";
+import { passwordMail } from "../mails/contents.ts";
 import type { StoredAccount } from "../store/store.ts";
-import { toUser } from "../to_user.ts";
 import { Form } from "./form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
@@ -16,9 +14,7 @@ import {
   RequestInput,
   throttled,
 } from "./call.ts";
-import { deletionDays } from "./deletion_days.ts";
 import { confirmLogin, ownAccount } from "./enter.ts";
-import { DEFAULT_ROLES } from "./roles.ts";
 
 /** Confirms the login with the password, before a sensitive change. */
 export async function confirm(call: Call): Promise<Outcome> {
@@ -68,49 +64,6 @@ export async function changePassword(call: Call): Promise<Outcome> {
   services.outbox.add(context, passwordMail(call, account));
   const location = services.routes.password.index.href();
   return saved(location, messages.passwordChanged);
-}
-
-/** Marks an account for deletion, and ends all access. */
-export async function removeAccount(call: Call): Promise<Outcome> {
-  const { context, messages, services } = call;
-  const { deletionDelay, now, outbox, routes, store } = services;
-  const account = ownAccount(context);
-  const { id, version } = account;
-  // A team must not lose its last owner.
-  const owned = await services.teams.onlyOwnerOf(id);
-  if (owned.length > 0) {
-    return refused(messages.teams.handOverFirst(owned.join(", ")), 409);
-  }
-  const { hooks, names } = services;
-  const user = toUser(account, names);
-  const refusal = await hooks.beforeDelete({ context, account: user });
-  if (refusal !== null) return refused(refusal);
-  if (!await leaveAdminRole(call, account)) {
-    return refused(messages.admin.lastAdmin, 409);
-  }
-  const next = await store.change(id, version, {});
-  if (next === null) return ended(call);
-  await store.update(id, { deleteAt: now() + deletionDelay });
-  context.get(Session).destroy();
-  await services.factors.revoke(id);
-  await endUserSessions(services.sessions, id, { version: next });
-  const days = deletionDays(services);
-  outbox.add(context, deletionMail(call, account, days));
-  const location = routes.login.index.href();
-  return { ok: true, next: "login", location, notice: "deleted" };
-}
-
-/**
- * Takes the role away from an administrator who leaves. Returns `false` for the last
- * one, even if two leave at once.
- */
-async function leaveAdminRole(
-  call: Call,
-  account: StoredAccount,
-): Promise<boolean> {
-  const { adminRole, names: { roles = DEFAULT_ROLES } } = call.services;
-  if (adminRole === undefined || account.role !== adminRole) return true;
-  return await setRole(call, account, roles[0]!);
 }
 
 /** Ends all sessions of a user except that of this browser. */

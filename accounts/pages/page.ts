@@ -3,7 +3,7 @@ import type { RequestContext } from "../../router/mod.ts";
 import { Session } from "../../session/mod.ts";
 import { Auth } from "../../auth/middleware/mod.ts";
 import type { Call } from "../actions/call.ts";
-import { deletionDays } from "../actions/deletion_days.ts";
+import { deletionDays } from "../actions/deletion.ts";
 import { hasLongPath, type Notice, searchOf } from "../actions/call.ts";
 import { type Group, groupsOf, isIn } from "./groups.ts";
 

@@ -1,7 +1,6 @@
 import {
   checkPositive,
   createContextKey,
-  MountPrefix,
   reportDenied,
 } from "../../router/internal.ts";
 import type {
@@ -21,17 +20,21 @@ import {
   setResponseHeader,
   storeOf,
 } from "../../session/internal.ts";
-import { type Session, SessionConflictError } from "../../session/mod.ts";
-import { randomToken } from "../../session/secrets.ts";
+import type { Session } from "../../session/mod.ts";
 import { currentSession } from "../login/current_session.ts";
 import { Auth } from "../middleware/mod.ts";
 import {
   type BindingState,
   checkCookie,
-  createChallenge,
   type RequestBinding,
 } from "./_binding.ts";
-import { ALGORITHMS } from "./_proof.ts";
+import {
+  ask,
+  isForeign,
+  isRecent,
+  offer,
+  offerLater,
+} from "./_registration_header.ts";
 import {
   CHALLENGE,
   challengeHeader,
@@ -71,12 +74,6 @@ export interface DeviceBoundSessionsOptions {
    */
   readonly now?: () => number;
 }
-
-/**
- * The milliseconds after a login in which a later response asks the browser for
- * a key, if the response to the login could not.
- */
-const ASK_TIME = 60_000;
 
 /** The longest lifetime of the bound cookie, in milliseconds. */
 const MAX_LIFETIME = 3_600_000;
@@ -268,64 +265,6 @@ async function finish(
   }
 }
 
-function isRecent(time: number | null, now: number): boolean {
-  return time !== null && now < time + ASK_TIME;
-}
-
-/** Asks the browser to register a key after a login. */
-async function offer(request: RouteRequest): Promise<void> {
-  const { context, session, settings: { now } } = request;
-  const time = now();
-  const binding = createOffer(time);
-  // If another site caused the request, browsers send the registration without
-  // `SameSite=Lax` cookies. A later response has to ask instead.
-  const askUntil = isForeign(context) ? time + ASK_TIME : undefined;
-  session.set(BINDING_KEY, { ...binding, askUntil });
-  if (askUntil === undefined) await ask(request, binding);
-}
-
-/**
- * Asks the browser to register a key in a request after the login, unless
- * another request has already asked.
- */
-async function offerLater(request: RouteRequest): Promise<void> {
-  const { session, settings: { now } } = request;
-  // The handler's changes are saved first, so that a conflict in them is not
-  // mistaken for one in the changes below.
-  await session.commit();
-  const binding = createOffer(now());
-  session.update(BINDING_KEY, (value) => value ?? binding);
-  try {
-    await session.commit();
-  } catch (error) {
-    if (error instanceof SessionConflictError) return;
-    throw error;
-  }
-  const isFirst = readBinding(session)?.secret === binding.secret;
-  if (isFirst) await ask(request, binding);
-}
-
-function createOffer(time: number): DeviceBinding {
-  return { secret: randomToken(), usedAt: time - 1 };
-}
-
-/**
- * Adds a challenge for the registration. Later requests get none, so that a copied
- * cookie is not enough to register the key of another device.
- */
-async function ask(
-  { context, session, settings: { now, registrationPath } }: RouteRequest,
-  binding: DeviceBinding,
-): Promise<void> {
-  const path = context.get(MountPrefix) + registrationPath;
-  const challenge = await createChallenge(binding, now());
-  setResponseHeader(
-    session,
-    "Secure-Session-Registration",
-    `(${ALGORITHMS.join(" ")});path="${path}";challenge="${challenge}"`,
-  );
-}
-
 /**
  * Returns `true` for a link on another site. Browsers renew the cookie only for
  * requests of the same origin.
@@ -334,11 +273,6 @@ function isForeignNavigation(context: RequestContext): boolean {
   const { headers, method } = context.request;
   return method === "GET" && headers.get("Sec-Fetch-Mode") === "navigate" &&
     isForeign(context);
-}
-
-/** Returns `true` if a page of another origin caused the request. */
-function isForeign({ request: { headers } }: RequestContext): boolean {
-  return /^(?:cross|same)-site$/.test(headers.get("Sec-Fetch-Site") ?? "");
 }
 
 /** Lets the browser open the same page again, as a request of the same origin. */

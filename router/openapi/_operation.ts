@@ -1,6 +1,7 @@
 // Writes routes as operations of OpenAPI.
 
 import { titleOf } from "../errors/status_titles.ts";
+import { SAFE_METHODS } from "../method.ts";
 import type { MiddlewareDescription } from "../middleware/describe_middleware.ts";
 import type { InputSchema } from "../middleware/input_schema.ts";
 import type {
@@ -15,6 +16,51 @@ import type { DocumentSchemas } from "./_schemas.ts";
 /** An object of an OpenAPI document. */
 export type OpenAPIObject = Readonly<Record<string, unknown>>;
 
+/** The parts of an operation that its route does not describe. */
+interface OperationParts {
+  /** The middleware before the route. */
+  readonly before: readonly MiddlewareDescription[];
+  readonly method: string;
+  /** An id that no other operation has, or `""`. */
+  readonly operationId: string;
+  readonly path: OpenAPIPath;
+  /** The params, with their names in the document. */
+  readonly params: OpenAPIPath["params"];
+  readonly schemas: DocumentSchemas;
+  readonly security: readonly OpenAPIObject[];
+  /** The summary of an operation without one. */
+  readonly title: string;
+}
+
+/** Writes a route as an operation. */
+export function describeOperation(
+  operation: Operation,
+  parts: OperationParts,
+): OpenAPIObject {
+  const { before, method, operationId, params, path, schemas } = parts;
+  const { deprecated, description, examples = {}, tags = [] } = operation;
+  const input = inputOf(operation, before);
+  const parameters = parametersOf(input, path, examples, schemas)
+    .map((one, index) => ({ ...one, name: params[index]?.[0] ?? one.name }));
+  const requestBody = bodyOf(input, examples, schemas);
+  // Values that do not match a regexp group belong to the path of no route,
+  // so the operation can respond with 404.
+  const hasPattern = path.params.some(([, { pattern }]) => pattern);
+  const errors = hasPattern ? [...before, { responses: { 404: "" } }] : before;
+  const isSafe = SAFE_METHODS.includes(method);
+  return {
+    ...operationId !== "" && { operationId },
+    summary: operation.summary ?? parts.title,
+    ...description !== undefined && { description },
+    ...tags.length > 0 && { tags },
+    ...deprecated && { deprecated },
+    ...parameters.length > 0 && { parameters },
+    ...requestBody && { requestBody },
+    responses: responsesOf(operation, errors, isSafe, schemas),
+    security: parts.security,
+  };
+}
+
 /** The schemas of the input of a route. */
 interface Input {
   readonly params: readonly InputSchema[];
@@ -24,7 +70,7 @@ interface Input {
 }
 
 /** Collects the schemas of a route and of the middleware before it. */
-export function inputOf(
+function inputOf(
   operation: Operation,
   before: readonly MiddlewareDescription[],
 ): Input {
@@ -37,7 +83,7 @@ export function inputOf(
 }
 
 /** Writes the parameters of a path and a query. */
-export function parametersOf(
+function parametersOf(
   { params, query }: Input,
   path: OpenAPIPath,
   examples: OperationExamples,
@@ -92,7 +138,7 @@ function exampleOf(examples: unknown, name: string): { example?: unknown } {
 }
 
 /** Writes the body of a request; `undefined` if it has none. */
-export function bodyOf(
+function bodyOf(
   { form, json }: Input,
   examples: OperationExamples,
   schemas: DocumentSchemas,
@@ -119,7 +165,7 @@ export function bodyOf(
 }
 
 /** Writes the declared responses, and the errors of the middleware before. */
-export function responsesOf(
+function responsesOf(
   { responses = {} }: Operation,
   before: readonly MiddlewareDescription[],
   isSafe: boolean,

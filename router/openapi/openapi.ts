@@ -1,15 +1,11 @@
-import { SAFE_METHODS } from "../method.ts";
 import type { SecurityScheme } from "../middleware/describe_middleware.ts";
 import type { InputSchema } from "../middleware/input_schema.ts";
 import { registeredOn } from "../mount.ts";
 import type { RegisteredRoute } from "../router.ts";
 import {
-  bodyOf,
-  inputOf,
+  describeOperation,
   type OpenAPIObject,
-  parametersOf,
   PROBLEM_SCHEMA,
-  responsesOf,
 } from "./_operation.ts";
 import { type OpenAPIPath, pathsOf, shapeOf } from "./_paths.ts";
 import { findRoutes, type FoundRoute } from "./_routes.ts";
@@ -252,33 +248,20 @@ class DocumentWriter {
       );
     }
     const { before, route: { operation, name } } = found;
-    const { deprecated, description, examples = {}, tags = [] } = operation;
-    for (const tag of tags) this.#tags.add(tag);
-    const input = inputOf(operation, before);
-    const parameters = parametersOf(input, own, examples, this.#schemas)
-      .map((one, index) => ({ ...one, name: params[index]?.[0] ?? one.name }));
-    const requestBody = bodyOf(input, examples, this.#schemas);
-    const id = this.#uniqueId(operation.operationId ?? name);
+    for (const tag of operation.tags ?? []) this.#tags.add(tag);
+    const operationId = this.#uniqueId(operation.operationId ?? name);
     const { problem, requirements } = this.#security.securityOf(before);
     if (problem !== undefined) this.omit(this.#route, problem);
-    // Values that do not match a regexp group belong to the path of no route,
-    // so the operation can respond with 404.
-    const hasPattern = own.params.some(([, { pattern }]) => pattern);
-    const errors = hasPattern
-      ? [...before, { responses: { 404: "" } }]
-      : before;
-    const isSafe = SAFE_METHODS.includes(method);
-    operations[key] = {
-      ...id !== "" && { operationId: id },
-      summary: operation.summary ?? `${method} ${template}`,
-      ...description !== undefined && { description },
-      ...tags.length > 0 && { tags },
-      ...deprecated && { deprecated },
-      ...parameters.length > 0 && { parameters },
-      ...requestBody && { requestBody },
-      responses: responsesOf(operation, errors, isSafe, this.#schemas),
+    operations[key] = describeOperation(operation, {
+      before,
+      method,
+      operationId,
+      params,
+      path: own,
+      schemas: this.#schemas,
       security: requirements,
-    };
+      title: `${method} ${template}`,
+    });
   }
 
   /** Returns the path with the parameter names of an equal path, if there is one. */
