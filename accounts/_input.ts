@@ -1,7 +1,7 @@
 import { readBytes } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import type { Input } from "./actions/call.ts";
-import { inputNameOf } from "./actions/input_names.ts";
+import { inputNameOf } from "./definition/input_names.ts";
 import type { Names } from "./definition/names.ts";
 
 /**

@@ -2,7 +2,7 @@ import { requireOwnLogin } from "../auth/middleware/mod.ts";
 import type { Middleware } from "../router/mod.ts";
 import type { Answers } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
-import { ownAccount } from "./actions/enter.ts";
+import { ownAccount } from "./current_account.ts";
 import { createKey, namedKey, revokeKey } from "./actions/keys.ts";
 import { keysView, newKeyView, revokeView } from "./pages/key_pages.ts";
 

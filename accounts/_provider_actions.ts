@@ -4,7 +4,7 @@ import type { Answers, ViewCall } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
 import { onlyIf } from "./_key_actions.ts";
 import { searchOf, type Shown } from "./actions/call.ts";
-import { ownAccount } from "./actions/enter.ts";
+import { ownAccount } from "./current_account.ts";
 import { IDENTITY } from "./actions/identity.ts";
 import {
   finishAtProvider,

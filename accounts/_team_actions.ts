@@ -5,7 +5,7 @@ import type { Answers, ViewCall } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
 import { onlyIf } from "./_key_actions.ts";
 import type { Settings } from "./actions/services.ts";
-import { ownAccount } from "./actions/enter.ts";
+import { ownAccount } from "./current_account.ts";
 import {
   answerInvitation,
   changeMemberRole,

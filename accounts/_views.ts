@@ -1,7 +1,7 @@
 import { Auth } from "../auth/middleware/mod.ts";
 import { redirect } from "../router/internal.ts";
 import { returnToOf, searchOf } from "./actions/call.ts";
-import { ownAccount } from "./actions/enter.ts";
+import { ownAccount } from "./current_account.ts";
 import { restorationOf } from "./actions/not_me.ts";
 import { draftOf } from "./actions/registration.ts";
 import { accountOfReset } from "./actions/reset.ts";

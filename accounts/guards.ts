@@ -18,7 +18,7 @@ import { keyOfUser, Scoped } from "./keys/require_scope.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 import { isLongPath } from "./actions/call.ts";
 import { DEFAULT_ROLES } from "./actions/roles.ts";
-import { isLogin, ownAccount } from "./actions/enter.ts";
+import { isLogin, ownAccount } from "./current_account.ts";
 import { confirmsWithFactor } from "./factors/required_factor.ts";
 import type { Services, Settings } from "./actions/services.ts";
 

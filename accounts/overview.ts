@@ -1,5 +1,5 @@
 import type { Call } from "./actions/call.ts";
-import { ownAccount } from "./actions/enter.ts";
+import { ownAccount } from "./current_account.ts";
 import { IDENTITY } from "./actions/identity.ts";
 import { requiresFactor } from "./factors/required_factor.ts";
 import { PASSKEY } from "./actions/passkey_store.ts";

@@ -5,12 +5,12 @@ import {
   createSessionAuthScheme,
 } from "../auth/middleware/mod.ts";
 import type { Session } from "../session/mod.ts";
+import { isDisabled } from "./actions/enter.ts";
 import {
-  isDisabled,
   rememberAccount,
   rememberLogin,
   versionOf,
-} from "./actions/enter.ts";
+} from "./current_account.ts";
 import type { Settings } from "./actions/services.ts";
 import { record } from "./admin/audit_log.ts";
 import type { Account, Names } from "./definition/names.ts";

@@ -14,7 +14,8 @@ import {
   RequestInput,
   throttled,
 } from "./call.ts";
-import { confirmLogin, ownAccount } from "./enter.ts";
+import { confirmLogin } from "./enter.ts";
+import { ownAccount } from "../current_account.ts";
 
 /** Confirms the login with the password, before a sensitive change. */
 export async function confirm(call: Call): Promise<Outcome> {

@@ -5,7 +5,7 @@ import type { StoredAccount } from "../store/store.ts";
 import { toUser } from "../to_user.ts";
 import { ended } from "./account.ts";
 import { type Call, type Outcome, refused } from "./call.ts";
-import { ownAccount } from "./enter.ts";
+import { ownAccount } from "../current_account.ts";
 import { DEFAULT_ROLES } from "./roles.ts";
 
 /** Returns the days until a deletion. */

@@ -4,7 +4,7 @@ import { Form } from "./form.ts";
 import { ended, endOtherSessions } from "./account.ts";
 import { type Call, expired, type Outcome, refused } from "./call.ts";
 import { emailRefusal } from "./email_refusal.ts";
-import { ownAccount } from "./enter.ts";
+import { ownAccount } from "../current_account.ts";
 import { createNotMeToken } from "./not_me.ts";
 
 /**

@@ -1,8 +1,6 @@
 import { completeAuth } from "../../auth/internal.ts";
-import { Auth } from "../../auth/middleware/mod.ts";
-import { HTTPError, reportSecurityEvent } from "../../router/internal.ts";
-import type { RequestContext } from "../../router/mod.ts";
-import { type LoginTimeouts, SessionConflictError } from "../../session/mod.ts";
+import { reportSecurityEvent } from "../../router/internal.ts";
+import type { LoginTimeouts } from "../../session/mod.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { heldOutcome } from "../hooks/held_login.ts";
 import {
@@ -12,6 +10,8 @@ import {
   returnToOf,
   searchFor,
 } from "./call.ts";
+import { unlessEnded, welcome } from "./completed_login.ts";
+import { ownAccount } from "../current_account.ts";
 
 /** The proof of a login. */
 export interface Proof {
@@ -96,18 +96,6 @@ export function confirmedPath(
   return returnToOf(context, { home: routes.profile.index.href() });
 }
 
-/** Returns the result of a complete login. It cancels a deletion. */
-export async function welcome(
-  { messages, services: { store } }: Call,
-  { deleteAt, id, name }: StoredAccount,
-  location: string,
-): Promise<Outcome> {
-  const done = { ok: true, next: "done", location } as const;
-  if (deleteAt === null) return { ...done, message: messages.welcome(name) };
-  await store.update(id, { deleteAt: null });
-  return { ...done, message: messages.deletionCancelled };
-}
-
 /** Returns `true` while an account is blocked. */
 export function isDisabled(
   { disabled }: Pick<StoredAccount, "disabled">,
@@ -115,57 +103,4 @@ export function isDisabled(
 ): boolean {
   return disabled !== null &&
     (disabled.until === null || now < disabled.until);
-}
-
-/** Returns the result of a login, or `"ended"` if all access was ended. */
-export async function unlessEnded<Result>(
-  login: Promise<Result>,
-): Promise<Result | "ended"> {
-  try {
-    return await login;
-  } catch (error) {
-    if (error instanceof SessionConflictError) return "ended";
-    throw error;
-  }
-}
-
-/** The stored accounts of the users of requests, with their versions. */
-const accounts = new WeakMap<object, StoredAccount>();
-
-/** The users whom the sessions of browsers have logged in. */
-const logins = new WeakSet<object>();
-
-/** Remembers that the session of a browser has logged a user in. */
-export function rememberLogin(user: object): void {
-  logins.add(user);
-}
-
-/**
- * Returns `true` for a user whom the session of a browser has logged in, and `false`
- * for users of tokens and API keys.
- */
-export function isLogin(user: object): boolean {
-  return logins.has(user);
-}
-
-/** Remembers the stored account of a user. */
-export function rememberAccount(user: object, account: StoredAccount): void {
-  accounts.set(user, account);
-}
-
-/** Returns the version of the account of a user. */
-export function versionOf(user: object): number {
-  return accounts.get(user)?.version ?? NaN;
-}
-
-/**
- * Returns the account of the user who is logged in, as the guard has read it.
- *
- * @throws {HTTPError} If no session of a browser has logged the user in.
- */
-export function ownAccount(context: RequestContext): StoredAccount {
-  const user = context.get(Auth);
-  const account = user !== null && isLogin(user) && accounts.get(user);
-  if (!account) throw new HTTPError(401);
-  return account;
 }

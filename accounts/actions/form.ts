@@ -3,7 +3,7 @@ import type { JSONValue } from "../../session/mod.ts";
 import { PASSWORD_LENGTH } from "./_passwords.ts";
 import { isAddress } from "./address.ts";
 import { type Call, type Failed, invalid } from "./call.ts";
-import { inputNameOf } from "./input_names.ts";
+import { inputNameOf } from "../definition/input_names.ts";
 
 /** The maximum length of a name, in characters. */
 const MAX_NAME = 100;

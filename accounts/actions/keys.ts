@@ -5,8 +5,8 @@ import type { StoredMember } from "../store/teams.ts";
 import { Form } from "./form.ts";
 import { ended } from "./account.ts";
 import { type Call, invalid, type Outcome, refused } from "./call.ts";
-import { ownAccount } from "./enter.ts";
-import { scopeInputOf } from "./input_names.ts";
+import { ownAccount } from "../current_account.ts";
+import { scopeInputOf } from "../definition/input_names.ts";
 import { createWayToken } from "./not_me.ts";
 
 /** The lifetimes of keys that the page offers, in days. */

@@ -2,7 +2,7 @@ import { credentialsAuthResult } from "../../auth/internal.ts";
 import { Session } from "../../session/mod.ts";
 import { type Call, type Outcome, refused, throttled } from "./call.ts";
 import { enter } from "./enter.ts";
-import { isChecked } from "./input_names.ts";
+import { isChecked } from "../definition/input_names.ts";
 
 /** Logs a user in with the address and the password. */
 export async function logIn(call: Call): Promise<Outcome> {

@@ -13,8 +13,10 @@ import {
   type Outcome,
   throttled,
 } from "./call.ts";
-import { confirmedPath, ownAccount, unlessEnded, welcome } from "./enter.ts";
-import { isChecked } from "./input_names.ts";
+import { confirmedPath } from "./enter.ts";
+import { ownAccount } from "../current_account.ts";
+import { unlessEnded, welcome } from "./completed_login.ts";
+import { isChecked } from "../definition/input_names.ts";
 import { heldAccount, heldOutcome } from "../hooks/held_login.ts";
 import { createWayToken } from "./not_me.ts";
 import { lastFactorRefusal } from "../factors/required_factor.ts";

@@ -1,6 +1,6 @@
 import { Session, userSessions } from "../../session/mod.ts";
 import { disconnectAll } from "../apps/actions.ts";
-import { ownAccount } from "./enter.ts";
+import { ownAccount } from "../current_account.ts";
 import { type Call, type Outcome, refused } from "./call.ts";
 
 /**

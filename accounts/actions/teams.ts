@@ -6,7 +6,7 @@ import { MAX_INVITATIONS, MAX_TEAMS } from "../teams/team_service.ts";
 import { Form } from "./form.ts";
 import { ended } from "./account.ts";
 import { type Call, invalid, type Outcome, refused } from "./call.ts";
-import { ownAccount } from "./enter.ts";
+import { ownAccount } from "../current_account.ts";
 
 /** Creates a team, whose owner the user becomes. */
 export async function createTeam(call: Call): Promise<Outcome> {

@@ -8,7 +8,7 @@ import {
   refused,
 } from "../actions/call.ts";
 import { DEFAULT_ROLES } from "../actions/roles.ts";
-import { ownAccount } from "../actions/enter.ts";
+import { ownAccount } from "../current_account.ts";
 import type { StoredAccount } from "../store/store.ts";
 import { createUsers, type Users } from "../users.ts";
 import { toUser } from "../to_user.ts";

@@ -1,8 +1,8 @@
 import type { Grant } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import { type Call, type Outcome, refused } from "../actions/call.ts";
-import { ownAccount } from "../actions/enter.ts";
-import { isChecked } from "../actions/input_names.ts";
+import { ownAccount } from "../current_account.ts";
+import { isChecked } from "../definition/input_names.ts";
 
 /** The maximum number of connected apps on a page. */
 const PAGE_SIZE = 20;

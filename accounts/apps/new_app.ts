@@ -1,6 +1,6 @@
 import type { Grant } from "../../auth/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { ownAccount } from "../actions/enter.ts";
+import { ownAccount } from "../current_account.ts";
 import { createWayToken } from "../actions/not_me.ts";
 import type { Services } from "../actions/services.ts";
 import { record } from "../admin/audit_log.ts";

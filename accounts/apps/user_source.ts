@@ -1,11 +1,7 @@
 import type { UserSource } from "../../auth/internal.ts";
 import { Actor, Auth } from "../../auth/middleware/mod.ts";
-import {
-  isDisabled,
-  isLogin,
-  rememberAccount,
-  versionOf,
-} from "../actions/enter.ts";
+import { isDisabled } from "../actions/enter.ts";
+import { isLogin, rememberAccount, versionOf } from "../current_account.ts";
 import type { Services, Settings } from "../actions/services.ts";
 import type { Account, Names } from "../definition/names.ts";
 import { toUser } from "../to_user.ts";

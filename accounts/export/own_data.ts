@@ -3,7 +3,7 @@ import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { userSessions } from "../../session/mod.ts";
 import { type Call, type Failed, throttled } from "../actions/call.ts";
-import { ownAccount } from "../actions/enter.ts";
+import { ownAccount } from "../current_account.ts";
 import { IDENTITY } from "../actions/identity.ts";
 import { PASSKEY } from "../actions/passkey_store.ts";
 import type { Services } from "../actions/services.ts";

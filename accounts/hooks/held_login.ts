@@ -26,7 +26,7 @@ import {
   searchFor,
 } from "../actions/call.ts";
 import { isObject } from "../option_checks.ts";
-import { unlessEnded, welcome } from "../actions/enter.ts";
+import { unlessEnded, welcome } from "../actions/completed_login.ts";
 import { requiresFactor } from "../factors/required_factor.ts";
 import type { Services, Settings } from "../actions/services.ts";
 

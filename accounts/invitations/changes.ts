@@ -1,7 +1,7 @@
 import { canonicalName } from "../../auth/internal.ts";
 import { isAddress } from "../actions/address.ts";
 import { type Call, invalid, type Outcome, refused } from "../actions/call.ts";
-import { ownAccount } from "../actions/enter.ts";
+import { ownAccount } from "../current_account.ts";
 import { MAX_OPEN } from "./invitations.ts";
 import { DEFAULT_ROLES } from "../actions/roles.ts";
 import { invitedMail } from "../mails/contents.ts";

@@ -1,7 +1,7 @@
 import { completeAuth } from "../../auth/internal.ts";
 import type { Middleware } from "../../router/mod.ts";
 import { Session } from "../../session/mod.ts";
-import { unlessEnded } from "../actions/enter.ts";
+import { unlessEnded } from "../actions/completed_login.ts";
 import type { AccountStore } from "../store/store.ts";
 import type { TakeOldSession } from "./old_sessions.ts";
 

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
-import { inputNameOf } from "../actions/input_names.ts";
+import { inputNameOf } from "../definition/input_names.ts";
 import type { StoredAccount } from "../store/store.ts";
 import {
   emailField,

@@ -2,7 +2,7 @@ import { html, type Markup } from "../../router/content/mod.ts";
 import type { Failed } from "../actions/call.ts";
 import type { AccountField } from "../definition/names.ts";
 import type { Messages } from "../messages/messages.ts";
-import { inputNameOf } from "../actions/input_names.ts";
+import { inputNameOf } from "../definition/input_names.ts";
 
 /** The values of a form, and its errors. */
 export interface FormState {

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../router/content/mod.ts";
 import { KEY_DAYS } from "../actions/keys.ts";
-import { scopeInputOf } from "../actions/input_names.ts";
+import { scopeInputOf } from "../definition/input_names.ts";
 import type { StoredKey } from "../keys/api_keys.ts";
 import type { KeyMessages } from "../messages/key_messages.ts";
 import type { Messages } from "../messages/messages.ts";

@@ -2,7 +2,7 @@ import { Session } from "../../session/mod.ts";
 import { grantedClient } from "../clients/client.ts";
 import type { RedirectTarget } from "./authorization_request.ts";
 import { responseLocation } from "./authorization_response.ts";
-import type { UserRequest } from "./authorize.ts";
+import type { UserRequest } from "./user_request.ts";
 import { report } from "../events.ts";
 import { grantOf } from "../grants/connected_apps.ts";
 import type { GrantRow, KeyedGrant } from "../grants/grant_store.ts";

@@ -1,17 +1,12 @@
-import { currentSession } from "../../auth/internal.ts";
-import { Auth, type AuthenticatedUser } from "../../auth/middleware/mod.ts";
+import { Auth } from "../../auth/middleware/mod.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import type { Session } from "../../session/mod.ts";
-import { isStrict } from "../../session/internal.ts";
 import { approve, makeRoom } from "./approve.ts";
 import {
-  type AuthorizationRequest,
   readAuthorizationRequest,
   type RefusedRequest,
 } from "./authorization_request.ts";
 import { responseLocation } from "./authorization_response.ts";
 import { showConsent } from "./consent.ts";
-import { requireNoPrefix } from "../endpoints.ts";
 import { errorPage } from "../pages/error_page.ts";
 import { returnToClient } from "../pages/final_page.ts";
 import {
@@ -22,6 +17,7 @@ import {
 } from "./recent_login.ts";
 import type { Settings } from "../settings.ts";
 import { loggedInUser } from "../grants/users.ts";
+import { sessionOf, type UserRequest } from "./user_request.ts";
 
 /**
  * The longest path that returns to a request, in characters. The login page gets it
@@ -48,31 +44,6 @@ export async function authorize(
   const request = await readAuthorizationRequest(settings, search, user);
   if ("error" in request) return await refuse(settings, context, request);
   return await answer(settings, { context, request, session, user });
-}
-
-/** A request of a user who is logged in. */
-export interface UserRequest {
-  readonly context: RequestContext;
-  readonly request: AuthorizationRequest;
-  readonly session: Session;
-  readonly user: AuthenticatedUser;
-}
-
-/**
- * Returns the session of a request.
- *
- * @throws {TypeError} If there is no session, its cookie is `Strict`, or the router
- * is mounted.
- */
-export async function sessionOf(context: RequestContext): Promise<Session> {
-  requireNoPrefix(context);
-  const session = currentSession(context, "authorize applications");
-  if (isStrict(session)) {
-    throw new TypeError(
-      'Cannot authorize applications: the session cookie has sameSite "Strict", which browsers do not send with the link of an application, use "Lax"',
-    );
-  }
-  return await session.load();
 }
 
 async function refuseAnonymous(

@@ -11,7 +11,7 @@ import { randomToken } from "../../session/secrets.ts";
 import { approve, codeLocation, makeRoom, surplusGrants } from "./approve.ts";
 import { readAuthorizationRequest } from "./authorization_request.ts";
 import { responseLocation } from "./authorization_response.ts";
-import { sessionOf, type UserRequest } from "./authorize.ts";
+import { sessionOf, type UserRequest } from "./user_request.ts";
 import { consentPage } from "../pages/consent_page.ts";
 import { finalPage } from "../pages/final_page.ts";
 import { validGrants } from "../grants/connected_apps.ts";

@@ -12,7 +12,7 @@ import { Session } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
 import { makeRoom, surplusGrants, tellOf } from "../authorize/approve.ts";
 import { allowedScopes } from "../authorize/authorization_request.ts";
-import { sessionOf } from "../authorize/authorize.ts";
+import { sessionOf } from "../authorize/user_request.ts";
 import { formOf, refuse } from "../authorize/consent.ts";
 import { isFreshLogin, redirectToLogin } from "../authorize/recent_login.ts";
 import type { Client } from "../clients/client.ts";

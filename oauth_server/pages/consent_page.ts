@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../router/content/mod.ts";
 import type { AuthenticatedUser } from "../../auth/middleware/mod.ts";
 import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
-import type { UserRequest } from "../authorize/authorize.ts";
+import type { UserRequest } from "../authorize/user_request.ts";
 import { isLoopbackRedirect } from "../clients/redirect_uri.ts";
 import type { KeyedGrant } from "../grants/grant_store.ts";
 import type { ConsentPage, ConsentScope } from "./page_options.ts";
