@@ -365,12 +365,14 @@ class AccountUsers<N extends Names> implements Users<N> {
 
 /** Removes an account with its second factors, sessions and connected apps. */
 export async function removeAll(
-  { apps, factors, sessions, store, teams }: Services,
+  { apps, factors, invitations, sessions, store, teams }: Services,
   id: string,
 ): Promise<boolean> {
   return await retry(async () => {
     const account = await store.find(id);
     if (account === null) return false;
+    // The address becomes free, and an invitation to it must not work again.
+    await invitations.withdraw(account.email);
     await teams.removeEmptyTeamsOf(id);
     // If this fails, the account stays, so that another attempt can succeed.
     await apps.revoke(id);

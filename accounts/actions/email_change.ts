@@ -57,6 +57,8 @@ async function finish(
   if (!result.ok) return emailRefusal(call, result);
   if (result.account !== id || result.version !== version) return expired(call);
   const { email } = result;
+  // The address becomes free, and an invitation to it must not work again.
+  await services.invitations.withdraw(account.email);
   const next = await services.store.change(id, version, {
     email,
     emailVerified: true,

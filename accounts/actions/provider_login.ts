@@ -5,6 +5,7 @@ import type {
 } from "../../auth/mod.ts";
 import { type JSONValue, Session } from "../../session/mod.ts";
 import type { AccountProvider } from "../providers.ts";
+import type { StoredAccount } from "../store/store.ts";
 import { Form } from "./form.ts";
 import {
   type Call,
@@ -23,8 +24,15 @@ import {
   type Identity,
   identityId,
 } from "./identity.ts";
-import { createStored, sendProof } from "./registration.ts";
+import {
+  acceptInvitation,
+  createStored,
+  orRemove,
+  removeNew,
+  sendProof,
+} from "./registration.ts";
 import { roleOfNew } from "./roles.ts";
+import type { Services } from "./services.ts";
 
 /** A login at a provider that succeeded. */
 export type Success = Extract<ExternalAuthResult<unknown>, { ok: true }>;
@@ -170,13 +178,13 @@ async function registerVerified(
   },
 ): Promise<Outcome> {
   const { context, messages: { language, providers }, services } = call;
-  const { now, registration, store } = services;
+  const { now, registration } = services;
   const attempt = await services.registrationThrottle.attempt(context, null);
   if (!attempt.allowed) return throttled(call, attempt.retryAfter);
   const refusal = await hookRefusal(call, values, identity);
   if (refusal !== null) return refused(refusal);
   // The provider proves the address, as the link of the invitation would.
-  const invitation = await services.invitations.takeFor(values.email);
+  const invitation = await services.invitations.findFor(values.email);
   if (registration !== "open" && invitation === null) {
     return refused(providers.closed);
   }
@@ -190,12 +198,26 @@ async function registerVerified(
     createdAt: now(),
   });
   if (account === null) return refused(providers.taken);
-  if (await addIdentity(services, account, identity)) {
-    return await enter(call, account, proofOf(call, result));
+  if (!await addFirst(services, account, identity)) {
+    return refused(providers.failed);
   }
+  if (!await acceptInvitation(services, account, invitation)) {
+    return refused(providers.closed);
+  }
+  return await enter(call, account, proofOf(call, result));
+}
+
+/** Adds the identity of a new account. Without it, the account is removed. */
+async function addFirst(
+  services: Services,
+  account: StoredAccount,
+  identity: Identity,
+): Promise<boolean> {
+  const add = () => addIdentity(services, account, identity);
+  const isAdded = await orRemove(services, account.id, add);
   // Another request has added the identity to another account.
-  await store.remove(account.id, account.version);
-  return refused(providers.failed);
+  if (!isAdded) await removeNew(services, account.id);
+  return isAdded;
 }
 
 /** Lets an identity wait for the address of its account. */

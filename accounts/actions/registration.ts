@@ -3,9 +3,11 @@ import { randomToken } from "../../session/secrets.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, Session } from "../../session/mod.ts";
 import { registrationMail, takenMail } from "../mails/contents.ts";
-import type { Services } from "./services.ts";
+import type { OpenInvitation } from "../invitations/invitations.ts";
+import { retry } from "../store/retry.ts";
 import type { NewAccount, StoredAccount } from "../store/store.ts";
 import { roleOfNew } from "./roles.ts";
+import type { Services } from "./services.ts";
 import { Form } from "./form.ts";
 import { hashNewPassword } from "./_passwords.ts";
 import {
@@ -49,7 +51,7 @@ export interface Draft {
 export async function register(call: Call): Promise<Outcome> {
   const { context, input, messages, services } = call;
   const token = input.get("token") ?? "";
-  if (token !== "") return await acceptInvitation(call, token);
+  if (token !== "") return await registerInvited(call, token);
   if (services.registration !== "open") {
     return refused(messages.invitedOnly(services.name), 403);
   }
@@ -65,7 +67,7 @@ export async function register(call: Call): Promise<Outcome> {
  * Registers the address of an invitation, which its emailed link has verified. No
  * attacker can have asked for this email, so the link works in every browser.
  */
-async function acceptInvitation(
+async function registerInvited(
   call: Call,
   token: unknown,
 ): Promise<Outcome> {
@@ -74,10 +76,7 @@ async function acceptInvitation(
   if (invitation === null) return expired(call);
   const draft = await readDraft(call, invitation.email);
   if ("ok" in draft) return draft;
-  const taken = await services.invitations.take(token);
-  return taken === null
-    ? expired(call)
-    : await createAccount(call, { ...draft, role: taken.role });
+  return await createAccount(call, { ...draft, invitation });
 }
 
 /** Reads the form of a registration, with the address of an invitation. */
@@ -168,22 +167,29 @@ async function finish(
 /** Creates the account of a verified address, and logs it in. */
 async function createAccount(
   call: Call,
-  draft: Draft & { readonly role?: string | null },
+  draft: Draft & { readonly invitation?: OpenInvitation },
 ): Promise<Outcome> {
   const { context, messages, services } = call;
-  const { email, name, passwordHash, fields, returnTo, identity } = draft;
+  const { email, identity, invitation = null, returnTo } = draft;
+  const { fields, name, passwordHash } = draft;
   const account = await createStored(services, {
     email,
     emailVerified: true,
     name,
-    role: roleOfNew(services, email, draft.role),
+    role: roleOfNew(services, email, invitation?.role),
     language: messages.language,
     fields,
     passwordHash,
     createdAt: services.now(),
   });
   if (account === null) return expired(call);
-  if (identity !== undefined) await addIdentity(services, account, identity);
+  if (identity !== undefined) {
+    const add = () => addIdentity(services, account, identity);
+    await orRemove(services, account.id, add);
+  }
+  if (!await acceptInvitation(services, account, invitation)) {
+    return expired(call);
+  }
   const methods = [identity === undefined ? "pwd" : "email"];
   const outcome = await enter(call, account, { methods, returnTo });
   // Wrong guesses on other devices then do not delay logins in this browser.
@@ -193,14 +199,62 @@ async function createAccount(
 
 /** Creates an account, and marks it until its first login has prepared it. */
 export async function createStored(
-  { hooks, store }: Services,
+  services: Services,
   details: Omit<NewAccount, "id">,
 ): Promise<StoredAccount | null> {
+  const { hooks, store } = services;
   const id = newAccountId();
   await hooks.mark(id);
-  const account = await store.create({ ...details, id });
+  const create = () => store.create({ ...details, id });
+  const account = await orRemove(services, id, create);
   if (account === null) await hooks.unmark(id);
   return account;
+}
+
+/**
+ * Runs a step of a registration. If it fails, this removes the account, so that the
+ * user can try again: otherwise, its own address would be taken.
+ */
+export async function orRemove<Result>(
+  services: Services,
+  id: string,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    // If the database is down, the user resets the password of the account later.
+    await removeNew(services, id).catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Uses up the invitation of a new account, if it has one. If it has ended in the
+ * meantime, this removes the account again, and returns `false`.
+ */
+export async function acceptInvitation(
+  services: Services,
+  account: StoredAccount,
+  invitation: OpenInvitation | null,
+): Promise<boolean> {
+  if (invitation === null) return true;
+  const isEnded = await services.invitations.end(invitation);
+  if (!isEnded) await removeNew(services, account.id);
+  return isEnded;
+}
+
+/** Removes an account whose registration could not be completed. */
+export async function removeNew(
+  { hooks, store }: Services,
+  id: string,
+): Promise<void> {
+  await retry(async () => {
+    const account = await store.find(id);
+    if (account === null) return true;
+    return await store.remove(id, account.version) || undefined;
+  });
+  await hooks.unmark(id);
 }
 
 /** Returns the registration of a browser that waits for its code. */

@@ -34,6 +34,9 @@ interface StoredInvitation extends Invitation {
   readonly secretHash: string;
 }
 
+/** An invitation with the hash of its secret, which tells it from later ones. */
+export type OpenInvitation = Invitation & { readonly secretHash: string };
+
 /** The settings of invitations. */
 interface InvitationSettings {
   readonly store: AccountStore;
@@ -96,11 +99,15 @@ export class Invitations {
 
   /** Returns the open invitations, oldest first. */
   async list(): Promise<Invitation[]> {
+    const { now, store } = this.#settings;
     const keys = await this.#values.keysOf(ALL);
-    const all = await Promise.all(keys.map((key) => this.#values.get(key)));
+    const all = await Promise.all(keys.map(async (key) => {
+      const found = await this.#values.get(key);
+      if (found === null || found.expiresAt <= now()) return null;
+      return await store.findByEmail(found.email) === null ? found : null;
+    }));
     return all
       .filter((one) => one !== null)
-      .filter(({ expiresAt }) => expiresAt > this.#settings.now())
       .map(({ email, role, createdAt, expiresAt }) => ({
         email,
         role,
@@ -111,37 +118,37 @@ export class Invitations {
   }
 
   /** Returns the invitation of a link; `null` if it does not work. */
-  async find(token: unknown): Promise<Invitation | null> {
-    const used = await this.#use(token);
-    if (used === null) return null;
-    const found = await this.#values.get(used.key);
-    return found !== null && await this.#isValid(found, used.secretHash)
-      ? found
-      : null;
-  }
-
-  /** Uses the invitation of a link up. Only one of several requests gets it. */
-  async take(token: unknown): Promise<Invitation | null> {
-    const used = await this.#use(token);
-    if (used === null || await this.find(token) === null) return null;
-    const { key, secretHash } = used;
-    const isSame = (one: StoredInvitation) => one.secretHash === secretHash;
-    return await this.#values.take(key, isSame) ?? null;
+  async find(token: unknown): Promise<OpenInvitation | null> {
+    const match = typeof token === "string" &&
+      /^([\w-]{43})\.([\w-]{22})$/.exec(token);
+    if (!match) return null;
+    const [, name, secret = ""] = match;
+    const found = await this.#open(`${PREFIX}:${name}`);
+    return found?.secretHash === await sha256Base64Url(secret) ? found : null;
   }
 
   /**
-   * Uses up the invitation of an address that is proved in another way, such as by a
+   * Returns the invitation of an address that is proved in another way, such as by a
    * provider.
    */
-  async takeFor(email: string): Promise<Invitation | null> {
+  async findFor(email: string): Promise<OpenInvitation | null> {
+    return await this.#open(await this.#values.key(email));
+  }
+
+  /**
+   * Uses an invitation up. Call it after the account was created: if the process
+   * stops in between, the address has an account, and the invitation does not work.
+   *
+   * @returns `false` if the invitation has ended or was replaced in the meantime.
+   */
+  async end({ email, secretHash }: OpenInvitation): Promise<boolean> {
     const key = await this.#values.key(email);
     const found = await this.#values.get(key);
-    if (found === null) return null;
-    const { secretHash } = found;
-    if (!await this.#isValid(found, secretHash)) return null;
-    // The administrator may have replaced or withdrawn it in the meantime.
+    if (found?.secretHash !== secretHash || !await this.#isValid(found)) {
+      return false;
+    }
     const isSame = (one: StoredInvitation) => one.secretHash === secretHash;
-    return await this.#values.take(key, isSame) ?? null;
+    return (await this.#values.take(key, isSame) ?? null) !== null;
   }
 
   /** Ends the invitation of an address. Returns `false` if it has none. */
@@ -150,29 +157,21 @@ export class Invitations {
     return (taken ?? null) !== null;
   }
 
-  async #use(token: unknown) {
-    const match = typeof token === "string" &&
-      /^([\w-]{43})\.([\w-]{22})$/.exec(token);
-    if (!match) return null;
-    const [, name, secret = ""] = match;
-    return {
-      key: `${PREFIX}:${name}`,
-      secretHash: await sha256Base64Url(secret),
-    };
+  /** Returns an invitation whose address has no account. */
+  async #open(key: string): Promise<OpenInvitation | null> {
+    const found = await this.#values.get(key);
+    if (found === null || !await this.#isValid(found)) return null;
+    const owner = await this.#settings.store.findByEmail(found.email);
+    return owner === null ? found : null;
   }
 
   /**
-   * Returns `true` for the invitation of a secret. Otherwise, an administrator
-   * who was blocked could return with an invitation.
+   * Returns `true` if an invitation has not expired and its sender is still an
+   * administrator. Otherwise, an administrator who was blocked could return with it.
    */
-  async #isValid(
-    { expiresAt, invitedBy, ...invitation }: StoredInvitation,
-    secretHash: string,
-  ): Promise<boolean> {
+  async #isValid({ expiresAt, invitedBy }: StoredInvitation): Promise<boolean> {
     const { adminRole, now, store } = this.#settings;
-    if (invitation.secretHash !== secretHash || expiresAt <= now()) {
-      return false;
-    }
+    if (expiresAt <= now()) return false;
     if (invitedBy === null) return true;
     const sender = await store.find(invitedBy);
     return sender !== null && sender.role === adminRole &&

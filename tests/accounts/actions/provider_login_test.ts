@@ -176,26 +176,36 @@ Deno.test("an endless address or name of a provider leads to the step that asks 
   assertEquals(page.includes("e".repeat(255)), false);
 });
 
-Deno.test("a crash between an account and its identity leaves the owner a way in", async () => {
-  const app = start();
-  const { browser, database, lastMail, link, logIn } = app;
-  const addWayIn = database.addWayIn.bind(database);
-  database.addWayIn = () => Promise.reject(new Error("crash"));
-  {
-    using _output = captureConsole();
-    assertEquals((await logIn(browser())).status, 503);
-  }
-  database.addWayIn = addWayIn;
-  const ada = browser();
-  const taken = await logIn(ada);
-  assertEquals(taken.status, 422);
-  assertStringIncludes(await taken.text(), "already has an account");
-  await ada.post("/login/email", { email });
-  const code = codeOf(await lastMail(email));
-  await ada.post("/login/email/code", { code });
-  assertEquals(await ada.isLoggedIn(), true);
-  await link(ada, ADA);
-  const other = browser();
-  await logIn(other);
-  assertEquals(await other.isLoggedIn(), true);
-});
+for (const isCrash of [false, true]) {
+  const name = isCrash
+    ? "a crash between an account and its identity leaves the owner a way in"
+    : "an outage between an account and its identity leaves no account";
+  Deno.test(name, async () => {
+    const app = start();
+    const { browser, database, lastMail, link, logIn } = app;
+    const addWayIn = database.addWayIn.bind(database);
+    const remove = database.remove.bind(database);
+    const fail = () => Promise.reject(new Error("The database is down"));
+    database.addWayIn = fail;
+    if (isCrash) database.remove = fail;
+    {
+      using _output = captureConsole();
+      assertEquals((await logIn(browser())).status, 503);
+    }
+    Object.assign(database, { addWayIn, remove });
+    const ada = browser();
+    const second = await logIn(ada);
+    assertEquals(second.status, isCrash ? 422 : 303);
+    if (isCrash) {
+      assertStringIncludes(await second.text(), "already has an account");
+      await ada.post("/login/email", { email });
+      const code = codeOf(await lastMail(email));
+      await ada.post("/login/email/code", { code });
+      await link(ada, ADA);
+    }
+    assertEquals(await ada.isLoggedIn(), true);
+    const other = browser();
+    await logIn(other);
+    assertEquals(await other.isLoggedIn(), true);
+  });
+}
