@@ -44,13 +44,17 @@ function medley(routes: readonly BenchRoute[]): Find {
 
 function rou3(routes: readonly BenchRoute[]): Find {
   const router = createRouter<string>();
-  for (const [method, path] of routes) addRoute(router, method, path, path);
+  for (const [method, path] of routes) {
+    addRoute(router, method, path.replace(/\*$/, "**"), path);
+  }
   return (method, _, path) => findRoute(router, method, path);
 }
 
 function rou3Compiled(routes: readonly BenchRoute[]): Find {
   const router = createRouter<string>();
-  for (const [method, path] of routes) addRoute(router, method, path, path);
+  for (const [method, path] of routes) {
+    addRoute(router, method, path.replace(/\*$/, "**"), path);
+  }
   const find = compileRouter(router);
   return (method, _, path) => find(method, path);
 }

@@ -70,6 +70,12 @@ export const TOPICS: readonly Topic[] = [
         peers: /^(?!gatehouse)/,
       },
       {
+        name: "a final `*`",
+        title: /^wildcards:/,
+        own: "gatehouse",
+        peers: /^(?!gatehouse)/,
+      },
+      {
         name: "no route",
         title: /^miss:/,
         own: "gatehouse",
