@@ -58,6 +58,7 @@ export function parseClientDocument(
     grants,
     trusted: false,
     source: "document",
+    ...body.dpop_bound_access_tokens === true && { needsProof: true },
     ...authenticationOf(body, id),
   };
   const { jwks } = body;

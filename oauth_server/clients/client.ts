@@ -101,12 +101,19 @@ export interface Client {
   readonly trusted: boolean;
   /** The source: the application's options, a metadata document, registration. */
   readonly source: "registered" | "document" | "dynamic";
+  /**
+   * `true` if its document says that it always binds its tokens to a key (RFC 9449,
+   * section 5.2).
+   *
+   * @default {false}
+   */
+  readonly needsProof?: boolean;
 }
 
 /** The part of a client that the token endpoint needs. */
 export type TokenClient = Pick<
   Client,
-  "authentication" | "id" | "isPublic" | "source"
+  "authentication" | "id" | "isPublic" | "needsProof" | "source"
 >;
 
 /**
@@ -195,8 +202,8 @@ export interface Clients {
 
 /** Returns the part of a client that a grant keeps. */
 export function grantedClient(client: Client): GrantedClient {
-  const { authentication, id, isPublic, source } = client;
+  const { authentication, id, isPublic, needsProof, source } = client;
   return source === "registered"
     ? { id, source }
-    : { id, source, authentication, isPublic };
+    : { id, source, authentication, isPublic, needsProof };
 }

@@ -144,9 +144,10 @@ async function checkKey(
     return INVALID_GRANT;
   }
   if (thumbprint === undefined) {
-    const isRequired = typeof required === "function"
-      ? required({ clientId: client.id, resource })
-      : required;
+    const isRequired = client.needsProof ||
+      (typeof required === "function"
+        ? required({ clientId: client.id, resource })
+        : required);
     if (generation > 0) return isRequired ? INVALID_GRANT : undefined;
     if (!isRequired && !context.request.headers.has("DPoP")) return undefined;
   }

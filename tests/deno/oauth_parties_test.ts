@@ -14,6 +14,7 @@ import {
   revokeExternalAuth,
   startExternalAuth,
 } from "@gatehouse/web/auth";
+import { createDPoPBinding } from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { session } from "@gatehouse/web/session-middleware";
 import { exportJWK, generateKeyPair } from "jose";
@@ -423,61 +424,69 @@ Deno.test({
   },
 });
 
-Deno.test({
-  ...SANITIZERS,
-  name:
-    "createOAuthProvider() logs in with the server, and refreshes and revokes its tokens",
-  async fn() {
-    const clientSecret = "s3cret-of-the-partner";
-    const port = freePort();
-    const redirectUri = `http://localhost:${port}/callback`;
-    await using app = serveOAuthApp([{
-      id: "partner",
-      name: "Partner",
-      redirectUris: [redirectUri],
-      authentication: { secretHashes: [await hashToken(clientSecret)] },
-    }]);
-    const { issuer, resource } = app;
-    const provider = createOAuthProvider({
-      name: "notes",
-      issuer,
-      authorizationEndpoint: `${issuer}/authorize`,
-      tokenEndpoint: `${issuer}/token`,
-      revocationEndpoint: `${issuer}/revoke`,
-      profileEndpoint: resource,
-      scopes: ["notes:read"],
-      clientId: "partner",
-      clientSecret,
-      redirectUri,
-      parseProfile: ({ id, name }) => ({ id, name }),
-      allowInsecureLoopback: true,
-    });
-    const logins: ExternalAuthTokens[] = [];
-    const router = createRouter({ middleware: [session()] });
-    router.get("/start", (context) => startExternalAuth(provider, context));
-    router.get("/callback", async (context) => {
-      const result = await externalAuthResult(provider, context);
-      if (!result.ok) return new Response(result.error.message);
-      logins.push(result.tokens);
-      return Response.json(result.profile);
-    });
-    await using _partner = serveLocally((one) => router.fetch(one), { port });
+for (const isBound of [false, true]) {
+  Deno.test({
+    ...SANITIZERS,
+    name: `createOAuthProvider() ${
+      isBound ? "binds its tokens to a key" : "logs in with the server"
+    }, and refreshes and revokes its tokens`,
+    fn: () => walkOwnClient(isBound),
+  });
+}
 
-    const browser = new HTTPBrowser();
-    const login = await browser.open(`http://localhost:${port}/start`);
-    const final = await browser.submit(await browser.submit(login, {}), {
-      decision: "approve",
-      scope: "notes:read",
-    });
-    const profile = await browser.open(String(linkOf(final)));
-    assertEquals(profile, JSON.stringify({ id: "1", name: "Ada" }));
+/** Logs in with our own client, refreshes and revokes. */
+async function walkOwnClient(isBound: boolean): Promise<void> {
+  const clientSecret = "s3cret-of-the-partner";
+  const port = freePort();
+  const redirectUri = `http://localhost:${port}/callback`;
+  await using app = serveOAuthApp([{
+    id: "partner",
+    name: "Partner",
+    redirectUris: [redirectUri],
+    authentication: { secretHashes: [await hashToken(clientSecret)] },
+  }]);
+  const { issuer, resource } = app;
+  const provider = createOAuthProvider({
+    name: "notes",
+    issuer,
+    authorizationEndpoint: `${issuer}/authorize`,
+    tokenEndpoint: `${issuer}/token`,
+    revocationEndpoint: `${issuer}/revoke`,
+    profileEndpoint: resource,
+    scopes: ["notes:read"],
+    clientId: "partner",
+    clientSecret,
+    redirectUri,
+    parseProfile: ({ id, name }) => ({ id, name }),
+    allowInsecureLoopback: true,
+    ...isBound && { dpop: createDPoPBinding() },
+  });
+  const logins: ExternalAuthTokens[] = [];
+  const router = createRouter({ middleware: [session()] });
+  router.get("/start", (context) => startExternalAuth(provider, context));
+  router.get("/callback", async (context) => {
+    const result = await externalAuthResult(provider, context);
+    if (!result.ok) return new Response(result.error.message);
+    logins.push(result.tokens);
+    return Response.json(result.profile);
+  });
+  await using _partner = serveLocally((one) => router.fetch(one), { port });
 
-    const refreshed = await refreshExternalAuth(provider, logins[0]!);
-    if (!refreshed.ok) throw refreshed.error;
-    const { accessToken } = refreshed.tokens;
-    assertEquals(await statusOf(resource, accessToken), 200);
-    const revoked = await revokeExternalAuth(provider, refreshed.tokens);
-    assertEquals(revoked.ok, true);
-    assertEquals(await statusOf(resource, accessToken), 401);
-  },
-});
+  const browser = new HTTPBrowser();
+  const login = await browser.open(`http://localhost:${port}/start`);
+  const final = await browser.submit(await browser.submit(login, {}), {
+    decision: "approve",
+    scope: "notes:read",
+  });
+  const profile = await browser.open(String(linkOf(final)));
+  assertEquals(profile, JSON.stringify({ id: "1", name: "Ada" }));
+
+  const refreshed = await refreshExternalAuth(provider, logins[0]!);
+  if (!refreshed.ok) throw refreshed.error;
+  const { accessToken } = refreshed.tokens;
+  const asBearer = isBound ? 401 : 200;
+  assertEquals(await statusOf(resource, accessToken), asBearer);
+  const revoked = await revokeExternalAuth(provider, refreshed.tokens);
+  assertEquals(revoked.ok, true);
+  assertEquals(await statusOf(resource, accessToken), 401);
+}

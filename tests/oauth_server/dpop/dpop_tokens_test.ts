@@ -25,6 +25,7 @@ import {
   API,
   browserOf,
   callAPI,
+  CALLBACK,
   exchange,
   getCode,
   ORIGIN,
@@ -360,6 +361,26 @@ Deno.test("the function required decides by the client and the resource", async 
     "400 invalid_dpop_proof",
   );
 });
+
+for (const value of [true, false, "true", 1, null]) {
+  Deno.test(`a client whose document has dpop_bound_access_tokens: ${JSON.stringify(value)} ${value === true ? "needs" : "does not need"} a proof (RFC 9449, section 5.2)`, async () => {
+    const id = "https://client.example/metadata.json";
+    const document = {
+      client_id: id,
+      redirect_uris: [CALLBACK],
+      dpop_bound_access_tokens: value,
+    };
+    const app = startDPoPServer({
+      cimd: { fetch: () => Promise.resolve(Response.json(document)) },
+    });
+    const code = await getCode(await browserOf(app), { client_id: id });
+    const first = await outcomeOf(sendForm(app, codeForm(code, id), null));
+    if (value !== true) return assertEquals(first, "200 tokens");
+    assertEquals(first, "400 invalid_dpop_proof");
+    const response = await exchangeWith(app, code, KEY, id);
+    assertEquals((await response.json()).token_type, "DPoP");
+  });
+}
 
 Deno.test("server.resource() with requireDPoP accepts bound tokens only", async () => {
   const app = startDPoPServer();
