@@ -71,6 +71,7 @@ export const routes = route({
     }),
     upload: put("/:id/receipt", {
       summary: "Stores the receipt, a PDF, PNG or JPEG of at most 2 MB",
+      body: ["application/pdf", "image/png", "image/jpeg"],
       responses: {
         204: {},
         409: { description: "The team is full", contentType: PROBLEM },

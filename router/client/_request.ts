@@ -1,7 +1,7 @@
 // Creates the request of a call.
 
 import type { AnyRoute } from "../routes/route.ts";
-import type { CallOptions, ClientOptions } from "./options.ts";
+import type { BytesBody, CallOptions, ClientOptions } from "./options.ts";
 
 /** The input of a call without its types. */
 export interface AnyInput extends CallOptions {
@@ -9,12 +9,13 @@ export interface AnyInput extends CallOptions {
   readonly query?: object;
   readonly json?: unknown;
   readonly form?: object;
+  readonly body?: BytesBody["body"] | undefined;
 }
 
 /** Creates a request. Throws if no request can carry the input. */
 export async function createRequest(
-  { method, pattern }: AnyRoute,
-  { params, query, json, form, headers, signal }: AnyInput,
+  { method, operation, pattern }: AnyRoute,
+  { params, query, json, form, body: bytes, headers, signal }: AnyInput,
   base: string,
   common: ClientOptions["headers"],
 ): Promise<Request> {
@@ -33,6 +34,12 @@ export async function createRequest(
   else if (json !== undefined) {
     body = JSON.stringify(json);
     add({ "Content-Type": "application/json" });
+  } else if (bytes !== undefined) {
+    body = bytes;
+    // A blob has its own type, and a list is a choice of the caller.
+    const type = operation?.body;
+    const isTyped = bytes instanceof Blob && bytes.type !== "";
+    if (typeof type === "string" && !isTyped) add({ "Content-Type": type });
   }
   add(headers);
   const [first] = [method].flat();

@@ -34,6 +34,7 @@
 export { createClient } from "./create_client.ts";
 export type {
   BodyInput,
+  BytesBody,
   CallInput,
   CallOptions,
   Client,

@@ -109,14 +109,20 @@ export type QueryInput<Description> = Description extends
   : { readonly query: FormValue<Schema> }
   : { readonly query?: SearchInput };
 
-/** The body of a call: JSON or a form. */
+/** The body of a call: JSON, a form or bytes. */
 export type BodyInput<Description> = Description extends
-  { readonly json: infer JSON extends InputSchema }
-  ? Description extends { readonly form: infer Form extends InputSchema }
-    ? JSONBody<JSON> | FormBody<Form>
-  : JSONBody<JSON>
-  : Description extends { readonly form: infer Form extends InputSchema }
-    ? FormBody<Form>
+  | { readonly json: InputSchema }
+  | { readonly form: InputSchema }
+  | { readonly body: string | readonly string[] } ?
+    | (Description extends { readonly json: infer JSON extends InputSchema }
+      ? JSONBody<JSON>
+      : never)
+    | (Description extends { readonly form: infer Form extends InputSchema }
+      ? FormBody<Form>
+      : never)
+    | (Description extends { readonly body: string | readonly string[] }
+      ? BytesBody
+      : never)
   : Description extends { readonly responses: unknown } ? NoBody
   : UnknownBody;
 
@@ -126,6 +132,8 @@ export interface JSONBody<Schema extends InputSchema> {
   readonly json: SchemaInput<Schema>;
   /** It must be absent if there is a `json` body. */
   readonly form?: undefined;
+  /** It must be absent if there is a `json` body. */
+  readonly body?: undefined;
 }
 
 /** A body that is a form. */
@@ -134,6 +142,21 @@ export interface FormBody<Schema extends InputSchema> {
   readonly form: FormData | URLSearchParams | FormValue<Schema>;
   /** It must be absent if there is a `form`. */
   readonly json?: undefined;
+  /** It must be absent if there is a `form`. */
+  readonly body?: undefined;
+}
+
+/** A body of a media type that the route names. */
+export interface BytesBody {
+  /**
+   * The body. The header `Content-Type` is the type of the blob or the file, or that of
+   * the route if it is one string. `headers` of the call replaces both.
+   */
+  readonly body: Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer> | string;
+  /** It must be absent if there is a `body`. */
+  readonly json?: undefined;
+  /** It must be absent if there is a `body`. */
+  readonly form?: undefined;
 }
 
 /** A route without a body. */
@@ -142,6 +165,8 @@ export interface NoBody {
   readonly json?: undefined;
   /** The route accepts no form. */
   readonly form?: undefined;
+  /** The route accepts no bytes. */
+  readonly body?: undefined;
 }
 
 /** A body of a route without a description. */
@@ -150,6 +175,8 @@ export interface UnknownBody {
   readonly json?: unknown;
   /** The form, or its values. */
   readonly form?: FormData | URLSearchParams | object;
+  /** The bytes. */
+  readonly body?: BytesBody["body"];
 }
 
 /**

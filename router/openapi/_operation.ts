@@ -4,10 +4,11 @@ import { titleOf } from "../errors/status_titles.ts";
 import { SAFE_METHODS } from "../method.ts";
 import type { MiddlewareDescription } from "../middleware/describe_middleware.ts";
 import type { InputSchema } from "../middleware/input_schema.ts";
-import type {
-  Operation,
-  OperationExamples,
-  ResponseDescription,
+import {
+  mediaTypesOf,
+  type Operation,
+  type OperationExamples,
+  type ResponseDescription,
 } from "../routes/operation.ts";
 import type { JSONSchema } from "../../schema/mod.ts";
 import type { OpenAPIPath } from "./_paths.ts";
@@ -67,6 +68,8 @@ interface Input {
   readonly query: readonly InputSchema[];
   readonly json: InputSchema | undefined;
   readonly form: InputSchema | undefined;
+  /** The media types of a body that the handler reads itself. */
+  readonly types: readonly string[];
 }
 
 /** Collects the schemas of a route and of the middleware before it. */
@@ -79,7 +82,8 @@ function inputOf(
     ...new Set(all.map((one) => one[part]).filter((one) => one !== undefined)),
   ];
   const [[json], [form]] = [list("json"), list("form")];
-  return { params: list("params"), query: list("query"), json, form };
+  const types = mediaTypesOf(operation);
+  return { params: list("params"), query: list("query"), json, form, types };
 }
 
 /** Writes the parameters of a path and a query. */
@@ -139,12 +143,14 @@ function exampleOf(examples: unknown, name: string): { example?: unknown } {
 
 /** Writes the body of a request; `undefined` if it has none. */
 function bodyOf(
-  { form, json }: Input,
+  { form, json, types }: Input,
   examples: OperationExamples,
   schemas: DocumentSchemas,
 ): OpenAPIObject | undefined {
-  if (json === undefined && form === undefined) return undefined;
-  const content: Record<string, OpenAPIObject> = {};
+  // Bytes have no schema: OpenAPI 3.1.1, section 4.14.4.
+  const content: Record<string, OpenAPIObject> = Object.fromEntries(
+    types.map((type) => [type, {}]),
+  );
   if (json !== undefined) {
     content["application/json"] = {
       schema: schemas.write(json, "json"),
@@ -161,7 +167,9 @@ function bodyOf(
     if (!hasFile) content["application/x-www-form-urlencoded"] = media;
     content["multipart/form-data"] = media;
   }
-  return { required: true, content };
+  return Object.keys(content).length === 0
+    ? undefined
+    : { required: true, content };
 }
 
 /** Writes the declared responses, and the errors of the middleware before. */

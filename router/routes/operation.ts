@@ -35,6 +35,12 @@ export interface Operation {
   readonly json?: InputSchema;
   /** The schema of the form. With `json`, a request has one of the two. */
   readonly form?: InputSchema;
+  /**
+   * The media types of a body that the handler reads itself, such as `"image/png"`
+   * for an upload. The handler checks the header `Content-Type`, and declares its 415
+   * in `responses`.
+   */
+  readonly body?: string | readonly string[];
   /** An example of each part of the request, as clients send it. */
   readonly examples?: OperationExamples;
   /** The responses by status code. */
@@ -119,18 +125,32 @@ const NAMES = [
   "query",
   "json",
   "form",
+  "body",
   "examples",
   "responses",
 ];
+
+/** A media type or a range, such as `image/*`, without parameters. */
+const MEDIA_TYPE = /^[^\s/;,]+\/[^\s/;,]+$/;
+
+/** Returns the media types of the body that the handler reads itself. */
+export function mediaTypesOf({ body = [] }: Operation): readonly string[] {
+  return [body].flat();
+}
 
 /**
  * Throws if a description has an unknown property. Input with a misspelled name
  * would not be validated.
  *
- * @throws {TypeError} If there is one.
+ * @throws {TypeError} If there is one, or a media type is malformed.
  */
 export function checkOperation(operation: Operation, route: string): void {
   const other = Object.keys(operation).find((name) => !NAMES.includes(name));
-  if (other === undefined) return;
-  throw new TypeError(`Cannot create route "${route}": it has no "${other}"`);
+  if (other !== undefined) {
+    throw new TypeError(`Cannot create route "${route}": it has no "${other}"`);
+  }
+  if (mediaTypesOf(operation).every((type) => MEDIA_TYPE.test(type))) return;
+  throw new TypeError(
+    `Cannot create route "${route}": body is not a media type`,
+  );
 }

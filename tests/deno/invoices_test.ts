@@ -139,6 +139,12 @@ Deno.test("invoices describes its API", async () => {
     Object.keys(paths[`${path}/{id}/receipt`].put.responses),
     ["204", "401", "403", "404", "409", "413", "415", "429"],
   );
+  const { content } = paths[`${path}/{id}/receipt`].put.requestBody;
+  assertEquals(Object.keys(content), [
+    "application/pdf",
+    "image/png",
+    "image/jpeg",
+  ]);
   assertEquals((await fetch("/docs")).status, 200);
 });
 

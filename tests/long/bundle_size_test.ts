@@ -21,7 +21,7 @@ import {
 const BUDGETS: Record<Entry, number> = {
   ".": 98,
   "./accounts": 60,
-  "./accounts/definition": 9.6,
+  "./accounts/definition": 9.7,
   "./accounts/migrate": 17.2,
   "./accounts/store": 12.1,
   "./accounts/testing": 70,
@@ -46,7 +46,7 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema/form-data": 5.2,
   "./data-schema/messages/german": 0.9,
   "./fetch-router": 12.5,
-  "./fetch-router/routes": 8.5,
+  "./fetch-router/routes": 8.6,
   "./logger-middleware": 9.4,
   "./middleware": 11.6,
   "./oauth-server": 58.8,
@@ -291,11 +291,11 @@ Deno.test("forwardTo() adds 3.8 kB at most to kept tokens", async () => {
   assertLess(both - without, 3_801);
 });
 
-Deno.test("an authorization server adds 20 kB at most to a router with sessions, users and an API", async () => {
+Deno.test("an authorization server adds 20.05 kB at most to a router with sessions, users and an API", async () => {
   const added = await sizeOfAPI("createAuthorizationServer") -
     await sizeOfAPI("");
   assertLess(10_000, added);
-  assertLess(added, 20_001);
+  assertLess(added, 20_051);
 });
 
 Deno.test("JWT access tokens add 2.65 kB at most to an authorization server", async () => {

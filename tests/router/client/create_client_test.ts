@@ -1,6 +1,7 @@
 import { createClient } from "@gatehouse/web/client";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { get, route } from "@gatehouse/web/fetch-router/routes";
+import { get, post, put, route } from "@gatehouse/web/fetch-router/routes";
+import { object } from "@gatehouse/web/data-schema";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { createServer, routes } from "../_client.ts";
 
@@ -125,6 +126,53 @@ Deno.test("a form with files is multipart", async () => {
   for (const file of more) form.append("more", file);
   const again = await client.upload({ form });
   assertEquals(again.ok && again.body, names);
+});
+
+Deno.test("a body of bytes has the type of the route, the blob or the call", async () => {
+  const routes = route({
+    png: put("/png", { body: "image/png", responses: { 200: {} } }),
+    image: put("/image", { body: ["image/png", "image/jpeg"] }),
+    json: post("/json", { json: object({}), responses: { 200: {} } }),
+    none: post("/none", { responses: { 200: {} } }),
+  });
+  const sent: [type: string | null, bytes: number[]][] = [];
+  const client = createClient(routes, {
+    baseUrl: "https://api.example",
+    async fetch({ body, headers }) {
+      const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+      sent.push([headers.get("Content-Type"), [...bytes]]);
+      return new Response();
+    },
+  });
+  const bytes = new Uint8Array([1, 2]);
+  await client.png({ body: bytes });
+  await client.png({ body: new Blob([bytes]) });
+  await client.png({ body: new Blob([bytes], { type: "image/gif" }) });
+  await client.image({ body: bytes.buffer });
+  await client.image({ body: new Blob([bytes], { type: "image/jpeg" }) });
+  await client.image({
+    body: bytes,
+    headers: { "Content-Type": "image/jpeg" },
+  });
+  assertEquals(sent, [
+    ["image/png", [1, 2]],
+    ["image/png", [1, 2]],
+    ["image/gif", [1, 2]],
+    [null, [1, 2]],
+    ["image/jpeg", [1, 2]],
+    ["image/jpeg", [1, 2]],
+  ]);
+  const check = () => {
+    // @ts-expect-error The body is missing.
+    client.png();
+    // @ts-expect-error The route accepts no JSON.
+    client.png({ json: {} });
+    // @ts-expect-error The route accepts no bytes.
+    client.json({ body: bytes });
+    // @ts-expect-error The route accepts no bytes.
+    client.none({ body: bytes });
+  };
+  assertEquals(typeof check, "function");
 });
 
 Deno.test("a route that accepts both gets JSON or a form", async () => {

@@ -7,14 +7,33 @@ import {
   string,
 } from "@gatehouse/web/data-schema";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { get, post, route } from "@gatehouse/web/fetch-router/routes";
-import { validate } from "@gatehouse/web/middleware";
+import { get, post, put, route } from "@gatehouse/web/fetch-router/routes";
+import { bodyLimit, validate } from "@gatehouse/web/middleware";
 import * as coerce from "@gatehouse/web/data-schema/coerce";
 import * as f from "@gatehouse/web/data-schema/form-data";
 import { assertEquals } from "@std/assert";
 import { describe, NewNote, ok } from "./_describe.ts";
 
 const Note = object({ id: number(), text: string(), tags: array(string()) });
+
+Deno.test("openapi() writes the media types of a body that the handler reads", () => {
+  const router = createRouter();
+  const png = put("/avatar", { body: "image/png", responses: { 204: {} } });
+  router.put(png, bodyLimit({ maxBytes: 10 }), ok);
+  const note = { json: NewNote, body: ["text/plain", "image/*"] } as const;
+  router.post(post("/notes", note), ok);
+  const { document } = describe(router);
+  const avatar = document.paths["/avatar"]!.put!;
+  const content = { "image/png": {} };
+  assertEquals(avatar.requestBody, { required: true, content });
+  assertEquals(Object.keys(avatar.responses as object), ["204", "413"]);
+  const { requestBody } = document.paths["/notes"]!.post!;
+  assertEquals(Object.keys(Object(requestBody).content), [
+    "text/plain",
+    "image/*",
+    "application/json",
+  ]);
+});
 
 Deno.test("openapi() writes the description of a route", () => {
   const routes = route({

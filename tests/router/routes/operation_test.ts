@@ -1,6 +1,12 @@
 import { respond } from "@gatehouse/web/content";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { get, post, Route, route } from "@gatehouse/web/fetch-router/routes";
+import {
+  get,
+  post,
+  put,
+  Route,
+  route,
+} from "@gatehouse/web/fetch-router/routes";
 import {
   validate,
   ValidJSON,
@@ -77,6 +83,31 @@ Deno.test("a description with an unknown property is rejected", () => {
   post("/x", { json: NewNote, examples: { json: { title: "Tea" } } });
   // @ts-expect-error: There is no schema for the example.
   post("/x", { json: NewNote, examples: { query: {} } });
+});
+
+Deno.test("a description with a malformed media type is rejected", () => {
+  const invalid: unknown[] = [
+    "",
+    "png",
+    "image/",
+    "image/png; charset=utf-8",
+    "image/png\r\n",
+    "__proto__",
+    ["image/png", ""],
+    [1],
+    null,
+    {},
+  ];
+  for (const body of invalid) {
+    assertThrows(
+      () => put("/x", { body: body as string }),
+      TypeError,
+      'Cannot create route "/x": body is not a media type',
+    );
+  }
+  for (const body of ["image/png", "image/*", "application/vnd.api+json"]) {
+    assertEquals(put("/x", { body }).operation.body, body);
+  }
 });
 
 Deno.test("validate() checks the input that a route describes", async () => {
