@@ -1,4 +1,5 @@
 /** A process of an application with an authorization server. */
+import { dpopTokens } from "@gatehouse/web/oauth-server";
 import {
   ORIGIN,
   startServer,
@@ -12,6 +13,7 @@ const { store } = await openStore(kind, address);
 const { router } = startServer({
   ...WITH_DEVICES,
   ...format === "at+jwt" && WITH_JWT,
+  dpop: dpopTokens(),
   store,
   sessions: store,
 });
