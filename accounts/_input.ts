@@ -1,4 +1,4 @@
-import { readBytes } from "../router/internal.ts";
+import { readText } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import type { Input } from "./actions/call.ts";
 import { inputNameOf } from "./definition/input_names.ts";
@@ -29,13 +29,10 @@ export async function readInput(
 async function readJSON(
   context: RequestContext,
 ): Promise<Input | 400 | 408 | 413> {
-  const { body } = context.request;
-  if (body === null || context.request.bodyUsed) return 400;
+  const text = await readText(context, LIMITS);
+  if (typeof text === "number") return text;
   try {
-    const bytes = await readBytes(body, LIMITS, context);
-    if (typeof bytes === "number") return bytes;
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    const value: unknown = JSON.parse(decoder.decode(bytes));
+    const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       return 400;
     }

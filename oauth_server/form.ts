@@ -1,4 +1,4 @@
-import { mediaTypeOf, readBytes } from "../router/internal.ts";
+import { mediaTypeOf, readText } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 
 /** The maximum size of a form, and the longest time to read it. */
@@ -20,15 +20,8 @@ export async function readForm(
       "Cannot read the request: its body was read before, put the endpoints of the authorization server first",
     );
   }
-  if (request.body === null) return new URLSearchParams();
-  try {
-    const bytes = await readBytes(request.body, LIMITS, context);
-    if (typeof bytes === "number") return bytes;
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    return new URLSearchParams(decoder.decode(bytes));
-  } catch {
-    return 400;
-  }
+  const text = await readText(context, LIMITS);
+  return typeof text === "number" ? text : new URLSearchParams(text);
 }
 
 /**

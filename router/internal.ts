@@ -42,7 +42,7 @@ export {
   withReceiver,
 } from "./operation/security_event.ts";
 export { endsWithClient, waitUntilOf } from "./operation/wait_until.ts";
-export { readBytes } from "./read_bytes.ts";
+export { readBytes, readText } from "./read_bytes.ts";
 export { redirect } from "./redirect.ts";
 export { safeRedirectPath } from "./safe_redirect_path.ts";
 export { SingleFlight } from "./single_flight.ts";

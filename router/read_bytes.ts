@@ -56,6 +56,28 @@ export async function readBytes(
 }
 
 /**
+ * Reads the text of a request body.
+ *
+ * @returns The text, which is empty without a body; 413 if it is too long, 408 if
+ * the time is up, 400 if it is not UTF-8 or the stream fails.
+ */
+export async function readText(
+  context: RequestContext,
+  limits: ReadLimits,
+): Promise<string | 400 | 408 | 413> {
+  const { body } = context.request;
+  if (body === null) return "";
+  try {
+    const bytes = await readBytes(body, limits, context);
+    return typeof bytes === "number"
+      ? bytes
+      : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return 400;
+  }
+}
+
+/**
  * The maximum number of bytes in a refused body that are read, and the longest
  * time.
  */

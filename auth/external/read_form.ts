@@ -1,11 +1,8 @@
-import { mediaTypeOf, readBytes } from "../../router/internal.ts";
+import { mediaTypeOf, readText } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 
-/** The maximum size of a form, in bytes. */
-const MAX_BYTES = 65_536;
-
-/** Milliseconds until reading a form times out. */
-const TIMEOUT = 10_000;
+/** The maximum size of a form in bytes, and the longest time to read it. */
+const LIMITS = { maxBytes: 65_536, timeout: 10_000 };
 
 /**
  * Reads the form of a request, or takes it from the form-data middleware if that
@@ -21,15 +18,8 @@ export async function readForm(
       .filter((pair): pair is [string, string] => typeof pair[1] === "string");
     return new URLSearchParams(pairs);
   }
-  const { request, request: { body } } = context;
-  if (mediaTypeOf(request) !== "application/x-www-form-urlencoded") return null;
-  if (body === null) return new URLSearchParams();
-  try {
-    const limits = { maxBytes: MAX_BYTES, timeout: TIMEOUT };
-    const bytes = await readBytes(body, limits, context);
-    if (typeof bytes === "number") return null;
-    return new URLSearchParams(new TextDecoder().decode(bytes));
-  } catch {
-    return null;
-  }
+  const type = mediaTypeOf(context.request);
+  if (type !== "application/x-www-form-urlencoded") return null;
+  const text = await readText(context, LIMITS);
+  return typeof text === "number" ? null : new URLSearchParams(text);
 }

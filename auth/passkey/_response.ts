@@ -1,4 +1,4 @@
-import { readBytes } from "../../router/internal.ts";
+import { readText } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { decodeBase64Url } from "../../session/secrets.ts";
 
@@ -35,15 +35,9 @@ export async function readResponse(
     const value = context.get(FormData).get(FIELD);
     return typeof value === "string" && value !== "" ? value : null;
   }
-  const { body } = context.request;
-  if (body === null) return null;
-  try {
-    const limits = { maxBytes: MAX_BYTES, timeout: TIMEOUT };
-    const bytes = await readBytes(body, limits, context);
-    return typeof bytes === "number" ? null : new TextDecoder().decode(bytes);
-  } catch {
-    return null;
-  }
+  const limits = { maxBytes: MAX_BYTES, timeout: TIMEOUT };
+  const text = await readText(context, limits);
+  return typeof text === "number" || text === "" ? null : text;
 }
 
 /** Parses a response. Returns `null` if it is malformed. */

@@ -1,4 +1,4 @@
-import { readBytes } from "../../router/internal.ts";
+import { mediaTypeOf, readText } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import {
   type CallStore,
@@ -137,13 +137,9 @@ async function limited(
 
 /** Returns the JSON of a request body, or `null` if it is something else or too large. */
 async function readJSON(context: RequestContext): Promise<unknown> {
-  const { body, headers } = context.request;
-  const type = headers.get("Content-Type") ?? "";
-  if (body === null || !/^application\/json *(?:;|$)/i.test(type)) return null;
-  const bytes = await readBytes(body, BODY, context).catch(() => 408);
-  return typeof bytes === "number"
-    ? null
-    : parseJSON(new TextDecoder().decode(bytes as Uint8Array));
+  if (mediaTypeOf(context.request) !== "application/json") return null;
+  const text = await readText(context, BODY);
+  return typeof text === "number" ? null : parseJSON(text);
 }
 
 function json(
