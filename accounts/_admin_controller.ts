@@ -1,4 +1,3 @@
-import { requireOwnLogin } from "../auth/middleware/mod.ts";
 import { formData, secureHeaders } from "../router/middleware/mod.ts";
 import { HTTPError } from "../router/internal.ts";
 import type { Controller, RequestContext } from "../router/mod.ts";
@@ -32,7 +31,7 @@ const CSV = { most: 10_000, page: 1_000 };
 export function createAdminController(
   parts: ControllerParts,
 ): Controller<AdminRoutes> {
-  const { layout, ready, requireFresh, requireUser, settings } = parts;
+  const { fresh, layout, ready, requireUser, settings } = parts;
   const { adminRole } = settings;
   const policy = policyOf(parts.policy);
   const answers = new Answers(ready, { layout, scriptPolicy: policy });
@@ -40,8 +39,7 @@ export function createAdminController(
     requireUser,
     // Others get a 403, not a page that asks for their password.
     createRequireRole(settings)(adminRole),
-    requireFresh,
-    requireOwnLogin(),
+    ...fresh,
   ];
   const isOpen = onlyIf(settings.registration !== "closed");
   return {

@@ -1,4 +1,3 @@
-import { requireOwnLogin } from "../auth/middleware/mod.ts";
 import type { Answers } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
 import { onlyIf } from "./_key_actions.ts";
@@ -11,9 +10,8 @@ import { appsView } from "./pages/app_pages.ts";
 /** Creates the handlers of the connected apps, and of the pages that lead to others. */
 export function areaActions(
   answers: Answers,
-  { requireUser, settings }: ControllerParts,
+  { own, settings }: ControllerParts,
 ) {
-  const own = [requireUser, requireOwnLogin()] as const;
   // The authorization server connects itself after the controller was created.
   const isOn = onlyIf(() => settings.apps.isOn);
   return {

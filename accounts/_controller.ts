@@ -1,4 +1,4 @@
-import { Auth, type Guard, requireOwnLogin } from "../auth/middleware/mod.ts";
+import { Auth, type Guard } from "../auth/middleware/mod.ts";
 import { formData, secureHeaders } from "../router/middleware/mod.ts";
 import type { Controller, RequestContext } from "../router/mod.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
@@ -88,7 +88,10 @@ export interface ControllerParts {
   readonly settings: Settings;
   readonly ready: () => Promise<Services>;
   readonly requireUser: Guard;
-  readonly requireFresh: Guard;
+  /** The guards of pages that need a login of the users themselves. */
+  readonly own: readonly Guard[];
+  /** The guards of sensitive pages. */
+  readonly fresh: readonly Guard[];
   readonly layout: Layout | undefined;
   readonly policy: Readonly<Record<string, readonly string[]>>;
 }
@@ -163,10 +166,8 @@ function linkActions(answers: Answers) {
 
 function userActions(
   answers: Answers,
-  { requireUser, requireFresh }: ControllerParts,
+  { own, fresh }: ControllerParts,
 ) {
-  const own = [requireUser, requireOwnLogin()];
-  const fresh = [requireFresh, requireOwnLogin()];
   return {
     confirm: {
       middleware: own,
@@ -218,10 +219,8 @@ function emailActions(answers: Answers) {
 
 function securityActions(
   answers: Answers,
-  { requireUser, requireFresh }: ControllerParts,
+  { own, fresh }: ControllerParts,
 ) {
-  const own = [requireUser, requireOwnLogin()];
-  const fresh = [requireFresh, requireOwnLogin()];
   return {
     secondFactor: { actions: answers.form(secondFactorPage, verifyCode) },
     codeConfirm: {
@@ -253,10 +252,8 @@ function securityActions(
 
 function passkeyActions(
   answers: Answers,
-  { requireUser, requireFresh }: ControllerParts,
+  { own, fresh }: ControllerParts,
 ) {
-  const own = [requireUser, requireOwnLogin()];
-  const fresh = [requireFresh, requireOwnLogin()];
   return {
     passkeyLogin: answers.action(logInByPasskey, loginView),
     passkeyLoginOptions: answers.options(passkeyLoginOptions),

@@ -1,4 +1,3 @@
-import { requireOwnLogin } from "../auth/middleware/mod.ts";
 import type { Middleware } from "../router/mod.ts";
 import type { Answers } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
@@ -18,12 +17,12 @@ export function onlyIf(
 /** Creates the handlers of the API keys. */
 export function keyActions(
   answers: Answers,
-  { requireUser, requireFresh, settings }: ControllerParts,
+  { own, fresh, settings }: ControllerParts,
 ) {
   const isOn = onlyIf(settings.names.scopes !== undefined);
   return {
     keys: {
-      middleware: [isOn, requireFresh, requireOwnLogin()],
+      middleware: [isOn, ...fresh],
       actions: answers.form(
         async (call, state) => {
           const { keys, now, teams } = call.services;
@@ -44,7 +43,7 @@ export function keyActions(
       ),
     },
     keyRemoval: {
-      middleware: [isOn, requireUser, requireOwnLogin()],
+      middleware: [isOn, ...own],
       actions: answers.form(
         async (call, state) => revokeView(call, state, await namedKey(call)),
         revokeKey,

@@ -1,4 +1,3 @@
-import { requireOwnLogin } from "../auth/middleware/mod.ts";
 import { redirect } from "../router/internal.ts";
 import type { Answers, ViewCall } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
@@ -30,11 +29,11 @@ import { confirmPage } from "./_views.ts";
 /** Creates the handlers of logins at providers. */
 export function providerActions(
   answers: Answers,
-  { requireFresh, requireUser, settings }: ControllerParts,
+  { own, settings, ...parts }: ControllerParts,
 ) {
   const isOn = onlyIf(Object.keys(settings.providers).length > 0);
   const isOpen = onlyIf(settings.registration === "open");
-  const fresh = [isOn, requireFresh, requireOwnLogin()];
+  const fresh = [isOn, ...parts.fresh];
   const leaving = (call: ViewCall, { location }: Shown) =>
     leavingView(call, String(location));
   return {
@@ -51,7 +50,7 @@ export function providerActions(
       actions: answers.form(emailPage, registerAddress),
     },
     providerConfirm: {
-      middleware: [isOn, requireUser, requireOwnLogin()],
+      middleware: [isOn, ...own],
       handler: answers.action(startProviderConfirm, confirmPage, leaving),
     },
     logins: {

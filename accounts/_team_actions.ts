@@ -1,4 +1,3 @@
-import { requireOwnLogin } from "../auth/middleware/mod.ts";
 import { reportDenied } from "../router/internal.ts";
 import type { Middleware, RequestContext } from "../router/mod.ts";
 import type { Answers, ViewCall } from "./_answer.ts";
@@ -32,16 +31,16 @@ import { createRequireMember, Member } from "./teams/member.ts";
 /** Creates the handlers of the teams. */
 export function teamActions(
   answers: Answers,
-  { requireUser, requireFresh, settings }: ControllerParts,
+  { requireUser, settings, ...parts }: ControllerParts,
 ) {
   const { teams } = settings;
   const isOn = onlyIf(teams.isOn);
-  const own = [isOn, requireUser, requireOwnLogin()] as const;
+  const own = [isOn, ...parts.own];
   const member: Middleware = teams.isOn
     ? createRequireMember(settings, requireUser)(teamOf)
     : isOn;
   const owner = requireOwner(settings);
-  const fresh = [isOn, member, requireFresh, requireOwnLogin()] as const;
+  const fresh = [isOn, member, ...parts.fresh];
   return {
     teams: { middleware: own, actions: teamsActions(answers) },
     team: {

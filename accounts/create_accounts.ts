@@ -4,6 +4,7 @@ import {
   type AuthMiddleware,
   type AuthScheme,
   type Guard,
+  requireOwnLogin,
 } from "../auth/middleware/mod.ts";
 import type { UserSource } from "../auth/internal.ts";
 import { isLoopback } from "../router/internal.ts";
@@ -234,7 +235,8 @@ export function createAccounts<const N extends Names = Names>(
     settings,
     ready,
     requireUser,
-    requireFresh,
+    own: [requireUser, requireOwnLogin()],
+    fresh: [requireFresh, requireOwnLogin()],
     layout: options.layout,
     policy: options.contentSecurityPolicy ?? {},
   };
