@@ -22,6 +22,7 @@
  */
 export { adoptSessions, type AdoptSessionsOptions } from "./adopt_sessions.ts";
 export { type OldTablesOptions, readAuthJS } from "./auth_js.ts";
+export { type AuthJSTokenOptions, takeAuthJSToken } from "./auth_js_token.ts";
 export { type BetterAuthOptions, readBetterAuth } from "./better_auth.ts";
 export { type ClerkOptions, readClerk } from "./clerk.ts";
 export {

@@ -54,7 +54,7 @@ interface SessionKind {
 }
 
 /** The cookies of a name that are read: others may be planted. */
-const MAX_COOKIES = 4;
+export const MAX_COOKIES = 4;
 
 /** The longest value of a cookie, in characters. */
 const MAX_LENGTH = 500;
@@ -166,13 +166,18 @@ export function takeAuthJSSession(
   });
 }
 
+/** Returns the names of a cookie, with each prefix. */
+export function namesOf(cookie: string): string[] {
+  return ["", "__Secure-", "__Host-"].map((prefix) => prefix + cookie);
+}
+
 function takeSession(
   query: SQLQuery,
   options: OldSessionOptions,
   kind: SessionKind,
 ): TakeOldSession {
   const { cookie = kind.cookie, dialect = "sqlite", now = Date.now } = options;
-  const names = ["", "__Secure-", "__Host-"].map((prefix) => prefix + cookie);
+  const names = namesOf(cookie);
   let table: OldTable | null = null;
   return async (request) => {
     const header = request.headers.get("Cookie");
