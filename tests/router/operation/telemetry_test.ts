@@ -1,12 +1,10 @@
 import { completeAuth } from "@gatehouse/web/auth";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { Log, logger } from "@gatehouse/web/logger-middleware";
 import { telemetry } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { captureConsole } from "../../_console.ts";
 import { createRecorder, traceId } from "../_open_telemetry.ts";
 
 const origin = "https://example.com";
@@ -94,6 +92,7 @@ for (const { error, status, type } of failures) {
 }
 
 const long = "x".repeat(10_000);
+
 const hostile = [
   { path: `/${long}`, name: "GET" },
   { path: "/", method: "INVENTED", name: "HTTP" },
@@ -132,70 +131,6 @@ Deno.test("telemetry() continues the trace of the caller only if it is trusted",
   const parent = "00f067aa0ba902b7";
   assertEquals(parents, [undefined, undefined, parent, undefined, parent]);
 });
-
-Deno.test("telemetry() uses the active span of the server, and ends no span of others", async () => {
-  const { api, durations, spans } = createRecorder();
-  const router = createRouter({ middleware: [telemetry({ api })] });
-  router.get("/users/:id", () => {
-    throw new TypeError("bug");
-  });
-  const active = api.context.active();
-  const server = api.trace.getTracer("server").startSpan("GET", {}, active);
-  const rpc: { route?: string } = {};
-  const key = Symbol.for("OpenTelemetry SDK Context Key RPC_METADATA");
-  const served = api.trace.setSpan(active, server).setValue(key, rpc);
-  using _console = captureConsole();
-  await api.context.with(served, () => router.fetch(`${origin}/users/7`));
-  const [{ attributes, isEnded, name }] = spans as [typeof spans[0]];
-  assertEquals([name, isEnded, spans.length], ["GET /users/:id", false, 1]);
-  assertEquals(attributes, {
-    "http.route": "/users/:id",
-    "error.type": "TypeError",
-  });
-  assertEquals(rpc, { route: "/users/:id" });
-  assertEquals(durations, []);
-});
-
-for (const isFirst of [true, false]) {
-  const place = isFirst ? "before" : "after";
-
-  Deno.test(`logger() writes the ids of the active span, with telemetry() ${place} it`, async () => {
-    const { api, spans } = createRecorder();
-    const lines: Record<string, unknown>[] = [];
-    const log = logger({
-      format: "json",
-      output: (line) => void lines.push(JSON.parse(line)),
-    });
-    const first = telemetry({ api });
-    const list = isFirst ? [first, log] : [log, first];
-    const router = createRouter({ middleware: list });
-    router.get("/", (context) => {
-      const log = context.get(Log);
-      log.info("Hello");
-      const child = api.trace.getTracer("app")
-        .startSpan("child", {}, api.context.active());
-      const inside = api.trace.setSpan(api.context.active(), child);
-      api.context.with(inside, () => log.info("In a child"));
-      const headers = log.traceHeaders();
-      return Response.json([headers, Object.keys(headers)]);
-    });
-    const response = await router.fetch(origin);
-    const [{ traceparent }, names] = await response.json();
-    // No state of other systems came in.
-    assertEquals(names, ["traceparent"]);
-    assertEquals(traceparent, `00-${traceId}-${spans[0]!.spanId}-01`);
-    assertEquals(lines.map((line) => line["trace.id"]), [
-      traceId,
-      traceId,
-      traceId,
-    ]);
-    assertEquals(lines.map((line) => line["span.id"]), [
-      spans[0]!.spanId,
-      spans[1]!.spanId,
-      spans[0]!.spanId,
-    ]);
-  });
-}
 
 Deno.test("telemetry() adds session.start and session.end to the span of a login", async () => {
   const { api, spans } = createRecorder();

@@ -5,7 +5,7 @@ import {
   type SessionStore,
   userSessions,
 } from "@gatehouse/web/session";
-import { Browser, Server } from "./_browser.ts";
+import { Browser, Server } from "../_browser.ts";
 
 Deno.test("userSessions().end() ends a session during a write to it", async () => {
   const memory = createMemorySessionStore();
