@@ -44,6 +44,8 @@ export {
   connectTest,
   type ConnectTestOptions,
   type TestConnection,
+  type TestDPoPBinding,
+  type TestProofRequest,
 } from "./oauth_server/testing.ts";
 export {
   createTestClient,

@@ -1,5 +1,12 @@
 import type { TestClient, TestRequestInit } from "../router/testing.ts";
 import { randomToken, sha256Base64Url } from "../session/secrets.ts";
+import {
+  authorize,
+  fail,
+  type Metadata,
+  readMetadata,
+} from "./_test_authorization.ts";
+import { TestProofs } from "./_test_proofs.ts";
 
 /** Options for {@linkcode connectTest}. */
 export interface ConnectTestOptions {
@@ -31,6 +38,43 @@ export interface ConnectTestOptions {
    * @default {the default scopes of the resource}
    */
   readonly scopes?: readonly string[];
+  /**
+   * Binds the tokens to a new key: `createDPoPBinding()` of
+   * `@gatehouse/web/auth/access-tokens`.
+   *
+   * @default {bearer tokens}
+   */
+  readonly dpop?: TestDPoPBinding;
+  /**
+   * Returns the time of proofs in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** The keys and proofs of clients: the result of `createDPoPBinding()`. */
+export interface TestDPoPBinding {
+  /** Creates the key of a client. */
+  createKey(): Promise<object>;
+  /** Creates the proof of a request. */
+  createProof(key: object, request: TestProofRequest): Promise<string>;
+  /** Reads the nonce of a response. */
+  readNonce(response: Response): string | null;
+}
+
+/** The request of a proof. */
+export interface TestProofRequest {
+  /** The method. */
+  readonly method: string;
+  /** The complete URL. */
+  readonly url: string;
+  /** The access token, if the request has one. */
+  readonly token: string | undefined;
+  /** The last nonce of the server. */
+  readonly nonce: string | null;
+  /** Returns the time in epoch milliseconds. */
+  readonly now: () => number;
 }
 
 /** A client that a user has connected. */
@@ -150,14 +194,6 @@ export async function connectTest(
   return connection;
 }
 
-/** The endpoints of a server. */
-interface Metadata {
-  readonly issuer: string;
-  readonly authorization_endpoint: string;
-  readonly token_endpoint: string;
-  readonly revocation_endpoint: string;
-}
-
 class Connection implements TestConnection {
   accessToken = "";
   refreshToken = "";
@@ -165,6 +201,8 @@ class Connection implements TestConnection {
   readonly #browser: TestClient;
   readonly #metadata: Metadata;
   readonly #options: ConnectTestOptions;
+  readonly #proofs: TestProofs | undefined;
+  #type = "Bearer";
 
   constructor(
     browser: TestClient,
@@ -174,13 +212,14 @@ class Connection implements TestConnection {
     this.#browser = browser;
     this.#options = options;
     this.#metadata = metadata;
+    const { dpop, now = Date.now } = options;
+    this.#proofs = dpop && new TestProofs(dpop, now);
   }
 
   async fetch(path: string, init: TestRequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
-    headers.set("Authorization", `Bearer ${this.accessToken}`);
-    return await this.#browser
-      .fetch(path, { ...init, headers, credentials: "omit" });
+    headers.set("Authorization", `${this.#type} ${this.accessToken}`);
+    return await this.#fetch(path, { ...init, headers }, this.accessToken);
   }
 
   async refresh(): Promise<Response> {
@@ -200,6 +239,7 @@ class Connection implements TestConnection {
     const response = await this.#send(this.#metadata.token_endpoint, form);
     if (response.ok) {
       const body = await response.clone().json();
+      this.#type = body.token_type;
       this.accessToken = body.access_token;
       this.refreshToken = body.refresh_token;
       this.scopes = body.scope.split(" ");
@@ -219,88 +259,19 @@ class Connection implements TestConnection {
       const parts = [clientId, clientSecret].map(encodeURIComponent);
       headers.set("Authorization", `Basic ${btoa(parts.join(":"))}`);
     }
-    return await this.#browser
-      .fetch(url, { method: "POST", headers, body, credentials: "omit" });
+    return await this.#fetch(url, { method: "POST", headers, body });
   }
-}
 
-function fail(reason: string): never {
-  throw new Error(`Cannot connect the client: ${reason}`);
-}
-
-/** Reads the metadata (RFC 8414, section 3). */
-async function readMetadata(
-  browser: TestClient,
-  issuer: string,
-): Promise<Metadata> {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname === "/" ? "" : pathname;
-  const url = `${origin}/.well-known/oauth-authorization-server${path}`;
-  const response = await browser.fetch(url, { credentials: "omit" });
-  if (!response.ok) fail(`"${url}" returned the status ${response.status}`);
-  const metadata: Metadata = await response.json();
-  return metadata.issuer === issuer
-    ? metadata
-    : fail(`the issuer is "${metadata.issuer}"`);
-}
-
-/** Approves a request in the browser, and returns the code. */
-async function authorize(
-  browser: TestClient,
-  { challenge, metadata, options, state }: {
-    readonly challenge: string;
-    readonly metadata: Metadata;
-    readonly options: ConnectTestOptions;
-    readonly state: string;
-  },
-): Promise<string> {
-  const { clientId, redirectUri, resource, scopes } = options;
-  const params = new URLSearchParams({
-    response_type: "code",
-    client_id: clientId,
-    state,
-    code_challenge: challenge,
-    code_challenge_method: "S256",
-    ...redirectUri !== undefined && { redirect_uri: redirectUri },
-    ...resource !== undefined && { resource },
-    ...scopes !== undefined && { scope: scopes.join(" ") },
-  });
-  const url = metadata.authorization_endpoint;
-  const page = await browser.fetch(`${url}?${params}`);
-  const response = page.status === 200
-    ? await approve(browser, url, await page.text())
-    : page;
-  const target = targetOf(response);
-  if (target === null) fail(await response.text());
-  const { searchParams } = target;
-  if (searchParams.has("returnTo")) fail("the browser is not logged in");
-  // The client must compare the issuer (RFC 9207, section 2.4).
-  if (searchParams.get("iss") !== metadata.issuer) fail("iss is wrong");
-  if (searchParams.get("state") !== state) fail("state is wrong");
-  return searchParams.get("code") ?? fail(String(searchParams));
-}
-
-/** Sends the form of the consent page with all its scopes. */
-async function approve(
-  browser: TestClient,
-  url: string,
-  page: string,
-): Promise<Response> {
-  const body = new URLSearchParams({ decision: "approve" });
-  for (const [, name, value] of page.matchAll(INPUT)) {
-    body.append(name!, value!);
+  async #fetch(
+    path: string,
+    init: TestRequestInit,
+    token?: string,
+  ): Promise<Response> {
+    const request: TestRequestInit = { ...init, credentials: "omit" };
+    if (this.#proofs === undefined) {
+      return await this.#browser.fetch(path, request);
+    }
+    const url = String(new URL(path, this.#options.server));
+    return await this.#proofs.fetch(this.#browser, url, request, token);
   }
-  const headers = { Origin: new URL(url).origin };
-  return await browser.fetch(url, { method: "POST", headers, body });
-}
-
-/** Matches the inputs of the consent page. */
-const INPUT = /name="(request|scope)" value="([^"]*)"/g;
-
-/** Returns the URL of a redirect, or of the page that opens the client. */
-function targetOf({ headers }: Response): URL | null {
-  const location = headers.get("Location") ??
-    headers.get("Refresh")?.replace("0; url=", "");
-  // A path is that of the login page.
-  return location === undefined ? null : URL.parse(location, "http://login/");
 }

@@ -1,7 +1,10 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { hashToken } from "@gatehouse/web/auth";
+import { createDPoPBinding } from "@gatehouse/web/auth/access-tokens";
+import { dpopTokens } from "@gatehouse/web/oauth-server";
 import { connectTest, createTestClient } from "@gatehouse/web/testing";
 import {
+  API,
   authorizePath,
   browserOf,
   callAPI,
@@ -63,6 +66,34 @@ Deno.test("connectTest() connects clients with a secret, with and without a cons
     });
     assertEquals((await connection.fetch("/api")).status, 200);
     assertEquals((await connection.refresh()).status, 200);
+  }
+});
+
+Deno.test("connectTest() binds the tokens to a key, and answers demands for a nonce", async () => {
+  for (const nonces of [false, true]) {
+    const dpop = dpopTokens({ required: true, nonces });
+    const app = startServer({ dpop });
+    const browser = await browserOf(app);
+    const connection = await connectTest(browser, {
+      ...WEB,
+      dpop: createDPoPBinding(),
+      now: () => app.clock.now,
+    });
+    assertEquals(await (await connection.fetch("/api")).text(), "Ada");
+    const post = await connection.fetch(`${API}?a=b`, { method: "POST" });
+    assertEquals(post.status, 200);
+    app.clock.now += 301_000;
+    assertEquals((await connection.refresh()).status, 200);
+    app.clock.now += 301_000;
+    assertEquals((await connection.fetch("/api")).status, 200);
+    assertEquals(await callAPI(app, connection.accessToken), 401);
+    assertEquals((await connection.revoke()).status, 200);
+    assertEquals((await connection.fetch("/api")).status, 401);
+    await assertRejects(
+      () => connectTest(browser, WEB),
+      Error,
+      "invalid_dpop_proof",
+    );
   }
 });
 
