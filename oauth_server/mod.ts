@@ -34,6 +34,14 @@ export {
 } from "./jwt/jwt_access_tokens.ts";
 export type { SigningKey } from "./jwt/signing_keys.ts";
 export { createAuthorizationServer } from "./create_authorization_server.ts";
+export { english } from "./messages/english.ts";
+export { englishDevice } from "./messages/english_device.ts";
+export { german } from "./messages/german.ts";
+export type {
+  DeviceMessages,
+  ErrorReason,
+  ServerMessages,
+} from "./messages/messages.ts";
 export type {
   AuthorizationServer,
   DeviceRoutes,

@@ -6,6 +6,7 @@ import type {
   ClientDocumentOptions,
   RegistrationOptions,
 } from "./clients/options.ts";
+import type { ServerMessages } from "./messages/messages.ts";
 import type { ServerPages } from "./pages/page_options.ts";
 
 /**
@@ -258,6 +259,15 @@ export interface AuthorizationServerOptions<
    * @default {the pages of the library}
    */
   readonly pages?: ServerPages;
+
+  /**
+   * The strings of the pages, in each language. A browser that prefers none of the
+   * languages gets the first one. `[english, german]` are the languages of the
+   * library, and `{ ...english, allow: "Connect" }` replaces a string.
+   *
+   * @default {[english]}
+   */
+  readonly messages?: readonly ServerMessages[];
 
   /**
    * The lifetimes.

@@ -24,6 +24,8 @@ import type {
   Resources,
   ServerPaths,
 } from "./options.ts";
+import { english } from "./messages/english.ts";
+import type { ServerMessages } from "./messages/messages.ts";
 import type { ServerPages } from "./pages/page_options.ts";
 import type { CreatePart, PartSettings, ServerPart } from "./server_part.ts";
 import { Tokens } from "./grants/tokens.ts";
@@ -38,6 +40,7 @@ export interface Settings {
   readonly confirmPath: string;
   readonly clients: Clients;
   readonly pages: ServerPages;
+  readonly messages: readonly ServerMessages[];
   readonly lifetimes: Lifetimes;
   readonly paths: Required<ServerPaths>;
   readonly cors: readonly string[] | "*";
@@ -91,7 +94,8 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
   options: AuthorizationServerOptions<User, R>,
 ): Settings {
   const { cors = "*", issuer, now = Date.now, onEvent, pages = {} } = options;
-  const { loginPath, secrets, store } = options;
+  const { loginPath, messages = [english], secrets, store } = options;
+  if (!messages?.[0]?.language) fail("messages has no language");
   checkURL(issuer, "issuer");
   if (issuer.endsWith("/")) fail("issuer ends with a slash");
   checkSecrets(secrets, "tokens", "sign");
@@ -115,6 +119,7 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
     confirmPath: checkPath(options.confirmPath ?? loginPath, "confirmPath"),
     clients: createClients(options),
     pages,
+    messages,
     lifetimes,
     paths: pathsOf(options.paths ?? {}),
     cors,

@@ -7,6 +7,7 @@
  */
 export { createContextKey } from "./context/context_key.ts";
 export { Abandoned } from "./context/abandoned.ts";
+export { preferredLanguage } from "./context/preferred_language.ts";
 export { MountPrefix } from "./context/mount_prefix.ts";
 export {
   addressBlockOf,

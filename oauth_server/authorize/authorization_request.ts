@@ -1,6 +1,7 @@
 import type { AuthenticatedUser } from "../../auth/middleware/mod.ts";
 import type { Client } from "../clients/client.ts";
 import { hasRedirectURI } from "../clients/redirect_uri.ts";
+import type { ErrorReason } from "../messages/messages.ts";
 import { uniqueParameters } from "../form.ts";
 import { isSameResource } from "../resource_url.ts";
 import type { Resource, Settings } from "../settings.ts";
@@ -26,18 +27,17 @@ export type RedirectTarget = Pick<
   "client" | "redirectUri" | "state"
 >;
 
-/** A request that is refused. */
-export interface RefusedRequest {
-  /**
-   * The place to which the error goes. Without it, the server shows a page: a
-   * redirect to an unknown place would help phishing.
-   *
-   * @default {undefined}
-   */
-  readonly target?: RedirectTarget;
-  readonly error: string;
-  readonly description: string;
-}
+/**
+ * A request that is refused. The error goes to a known place. Otherwise, the server
+ * shows a page: a redirect to an unknown place would help phishing.
+ */
+export type RefusedRequest =
+  | {
+    readonly target: RedirectTarget;
+    readonly error: string;
+    readonly description: string;
+  }
+  | { readonly reason: ErrorReason };
 
 /** Thrown while a request is read, and returned by the reader. */
 export class Refusal extends Error {
@@ -75,21 +75,8 @@ export async function readAuthorizationRequest(
   const client = id === null
     ? null
     : await settings.clients.resolve(id, String(user.id));
-  if (client === null) {
-    return {
-      error: "invalid_client",
-      description:
-        "The application is unknown, or its description cannot be read.",
-    };
-  }
-  const redirectUri = redirectOf(all, client);
-  if (redirectUri === null) {
-    return {
-      error: "invalid_redirect_uri",
-      description:
-        "The application asks to return to an address that it has not registered.",
-    };
-  }
+  const redirectUri = client && redirectOf(all, client);
+  if (client === null || redirectUri === null) return { reason: "unknown" };
   const state = onlyValue(all, "state") ?? undefined;
   const target = { client, redirectUri, state };
   try {

@@ -36,47 +36,40 @@ export async function authorize(
   const session = await sessionOf(context);
   const { search } = context.url;
   if (returnPathOf(settings, search).length > MAX_URL) {
-    const text = "The request of the application is too long.";
-    return await errorPage(settings, context, { text, status: 414 });
+    return errorPage(settings, context, { reason: "tooLong", status: 414 });
   }
   const user = loggedInUser(settings, context);
-  if (user === null) return await refuseAnonymous(settings, context);
+  if (user === null) return refuseAnonymous(settings, context);
   const request = await readAuthorizationRequest(settings, search, user);
-  if ("error" in request) return await refuse(settings, context, request);
+  if (!("client" in request)) return refuse(settings, context, request);
   return await answer(settings, { context, request, session, user });
 }
 
-async function refuseAnonymous(
+function refuseAnonymous(
   settings: Settings,
   context: RequestContext,
-): Promise<Response> {
-  if (context.get(Auth) !== null) {
-    const text =
-      "Only users themselves can connect applications to their account.";
-    return await errorPage(settings, context, { text, status: 403 });
-  }
-  if (context.url.searchParams.get("prompt") === "none") {
-    // The redirect URI of a client with a document is not known before a login.
-    const text = "You are not logged in.";
-    return await errorPage(settings, context, { text, status: 401 });
+): Response {
+  const isToken = context.get(Auth) !== null;
+  // The redirect URI of a client with a document is not known before a login.
+  if (isToken || context.url.searchParams.get("prompt") === "none") {
+    const status = isToken ? 403 : 401;
+    return errorPage(settings, context, { reason: "notUser", status });
   }
   return redirectToLogin(settings, settings.loginPath, context.url.search);
 }
 
-async function refuse(
+function refuse(
   settings: Settings,
   context: RequestContext,
-  { description, error, target }: RefusedRequest,
-): Promise<Response> {
-  if (target === undefined) {
-    return await errorPage(settings, context, {
-      text: description,
-      status: 400,
-    });
+  refused: RefusedRequest,
+): Response {
+  if ("reason" in refused) {
+    return errorPage(settings, context, { ...refused, status: 400 });
   }
+  const { description, error, target } = refused;
   const params = { error, error_description: description };
   const location = responseLocation(settings.issuer, target, params);
-  return await returnToClient(context, target.client, location);
+  return returnToClient(settings, context, { ...target, location });
 }
 
 async function answer(
@@ -91,15 +84,15 @@ async function answer(
     isFreshLogin(settings, context, request, request.scopes);
   if (!isRecent) {
     return isSilent
-      ? await fail("login_required", "The user must log in again")
+      ? fail("login_required", "The user must log in again")
       : redirectToLogin(settings, settings.confirmPath, context.url.search);
   }
   if (request.client.trusted && !request.prompt.has("consent")) {
     await makeRoom(settings, asked);
     const location = await approve(settings, asked, request.scopes);
-    return await returnToClient(context, request.client, location);
+    return returnToClient(settings, context, { ...request, location });
   }
   return isSilent
-    ? await fail("consent_required", "The user must consent")
+    ? fail("consent_required", "The user must consent")
     : await showConsent(settings, asked);
 }

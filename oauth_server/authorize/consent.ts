@@ -70,7 +70,7 @@ export async function showConsent(
     { now, secret, step },
     (steps) => withinBounds(steps, BOUNDS),
   );
-  return await consentPage(settings, asked, { grants, secret });
+  return consentPage(settings, asked, { grants, secret });
 }
 
 /**
@@ -83,22 +83,22 @@ export async function decide(
 ): Promise<Response> {
   const session = await sessionOf(context);
   const user = loggedInUser(settings, context);
-  if (user === null) return await refuse(settings, context, 403);
+  if (user === null) return refuse(settings, context, 403);
   const form = await formOf(context);
-  if (typeof form === "number") return await refuse(settings, context, form);
+  if (typeof form === "number") return refuse(settings, context, form);
   const [secret = "", ...others] = form.getAll("request");
   const pending = others.length > 0
     ? null
     : await findPendingStep<PendingRequest>(session, KEY, secret);
   if (pending === null || isOver(pending, settings.now())) {
-    return await refuse(settings, context, 400);
+    return refuse(settings, context, 400);
   }
   const request = await readAuthorizationRequest(
     settings,
     pending.search,
     user,
   );
-  if ("error" in request) return await refuse(settings, context, 400);
+  if (!("client" in request)) return refuse(settings, context, 400);
   const wanted = decisionOf(settings, form, request.scopes);
   const isRepeated = pending.decision !== undefined;
   if (
@@ -152,7 +152,7 @@ async function settle(
       step.decision === undefined ? { ...step, decision: wanted } : step,
   );
   if (settled?.decision === undefined) {
-    return await refuse(settings, context, 400);
+    return refuse(settings, context, 400);
   }
   const { decision, isFull } = settled;
   const isFirst = decision === wanted;
@@ -162,7 +162,7 @@ async function settle(
     : isFirst
     ? await approve(settings, asked, wanted.scopes, wanted.key)
     : await codeLocation(settings, request, decision.key);
-  return await finalPage(request.client, location);
+  return finalPage(settings, context, { ...request, location });
 }
 
 /**
@@ -192,13 +192,11 @@ async function deny(
   });
 }
 
-export async function refuse(
+export function refuse(
   settings: Settings,
   context: RequestContext,
   status: number,
-): Promise<Response> {
-  const text = status === 403
-    ? "Only users who are logged in themselves can connect applications."
-    : "This request has expired or was answered before. Start again in the application.";
-  return await errorPage(settings, context, { text, status });
+): Response {
+  const reason = status === 403 ? "notUser" : "expired";
+  return errorPage(settings, context, { reason, status });
 }

@@ -25,7 +25,6 @@ import {
   deviceCodePage,
   deviceConsentPage,
 } from "../pages/device_page.ts";
-import { errorPage } from "../pages/error_page.ts";
 import type { Resource, Settings } from "../settings.ts";
 import { countTry, type DeviceLimits } from "./limits.ts";
 import {
@@ -75,10 +74,13 @@ export async function showDevice(
   const text = context.url.searchParams.get("user_code") ?? "";
   const code = readUserCode(text);
   if (loggedInUser(settings, context) === null) {
-    return await refuseAnonymous(settings, context, code);
+    return refuseAnonymous(settings, context, code);
   }
   const displayed = code === null ? text : displayedUserCode(code);
-  return await deviceCodePage(settings, { status: 200, text: displayed });
+  return deviceCodePage(settings, context, {
+    status: 200,
+    text: displayed,
+  });
 }
 
 /**
@@ -93,20 +95,20 @@ export async function decideDevice(
   const session = await sessionOf(context);
   const user = loggedInUser(settings, context);
   const form = await formOf(context);
-  if (typeof form === "number") return await refuse(settings, context, form);
+  if (typeof form === "number") return refuse(settings, context, form);
   if (!form.has("request")) {
     const text = form.getAll("user_code").join();
     return user === null
-      ? await refuseAnonymous(settings, context, readUserCode(text))
+      ? refuseAnonymous(settings, context, readUserCode(text))
       : await answerCode(settings, limits, { context, session, user, text });
   }
-  if (user === null) return await refuse(settings, context, 403);
+  if (user === null) return refuse(settings, context, 403);
   const [secret = "", ...others] = form.getAll("request");
   const pending = others.length > 0
     ? null
     : await findPendingStep<PendingDevice>(session, KEY, secret);
   if (pending === null || isExpired(pending, settings.now())) {
-    return await refuse(settings, context, 400);
+    return refuse(settings, context, 400);
   }
   return await settle(settings, { context, user, form, pending });
 }
@@ -130,28 +132,29 @@ async function answerCode(
       reason: "oauth-user-code",
       userId: user.id,
     });
-    const text = "You have tried too many codes. Wait a few minutes.";
-    const page = await errorPage(settings, context, { text, status: 429 });
+    const page = deviceCodePage(settings, context, { status: 429, text });
     page.headers.set("Retry-After", limit.headers.get("Retry-After") ?? "600");
     return page;
   }
   const code = readUserCode(text);
   const found = code && await findDevice(settings, { context, user }, code);
-  if (!found) return await deviceCodePage(settings, { status: 400, text });
+  if (!found) {
+    return deviceCodePage(settings, context, { status: 400, text });
+  }
   if (!isFreshLogin(settings, context, found.request, found.row.scopes)) {
     return toLogin(settings, settings.confirmPath, code);
   }
   return await showConsent(settings, session, found);
 }
 
-async function refuseAnonymous(
+function refuseAnonymous(
   settings: Settings,
   context: RequestContext,
   code: string | null,
-): Promise<Response> {
+): Response {
   return context.get(Auth) === null
     ? toLogin(settings, settings.loginPath, code)
-    : await refuse(settings, context, 403);
+    : refuse(settings, context, 403);
 }
 
 function toLogin(
@@ -216,7 +219,7 @@ async function showConsent(
     { now, secret, step },
     (steps) => withinBounds(steps, BOUNDS),
   );
-  return await deviceConsentPage(settings, device, { code, grants, secret });
+  return deviceConsentPage(settings, device, { code, grants, secret });
 }
 
 /**
@@ -235,14 +238,14 @@ async function settle(
   const { code, key } = pending;
   const found = await settings.grants.read(key);
   const request = found && await requestOf(settings, found.row);
-  if (!found || !request) return await refuse(settings, context, 400);
+  if (!found || !request) return refuse(settings, context, 400);
   const { row, version } = found;
   const device = { context, user, key, code, request, row, version };
   // The row of a device that has its tokens has no request of a device any more.
   if (row.device?.status !== "waiting") {
     return row.userId === String(user.id)
-      ? await decidedPage(request.client, row)
-      : await refuse(settings, context, 400);
+      ? decidedPage(settings, device)
+      : refuse(settings, context, 400);
   }
   const ticked = form.getAll("scope");
   const scopes = request.scopes.filter((scope) => ticked.includes(scope));
@@ -253,10 +256,10 @@ async function settle(
   }
   const next = decidedRow(settings, device, isApproved ? scopes : null);
   if (!await settings.grants.replace(key, next, version)) {
-    return await refuse(settings, context, 400);
+    return refuse(settings, context, 400);
   }
   await afterDecision(settings, { ...device, row: next }, pending.isFull);
-  return await decidedPage(request.client, next);
+  return decidedPage(settings, { ...device, row: next });
 }
 
 /** Returns the row after a decision. The user is also that of a refusal. */

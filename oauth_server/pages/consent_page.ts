@@ -3,23 +3,26 @@ import type { AuthenticatedUser } from "../../auth/middleware/mod.ts";
 import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
 import type { UserRequest } from "../authorize/user_request.ts";
 import { isLoopbackRedirect } from "../clients/redirect_uri.ts";
+import type { ServerMessages } from "../messages/messages.ts";
 import type { KeyedGrant } from "../grants/grant_store.ts";
-import type { ConsentPage, ConsentScope } from "./page_options.ts";
+import type { ConsentPage } from "./page_options.ts";
+import { preferredLanguage } from "../../router/internal.ts";
 import { renderPage } from "./page.ts";
 import { redirectHostOf } from "./redirect_host.ts";
 import type { Settings } from "../settings.ts";
 
 /** Creates the consent page. */
-export async function consentPage(
+export function consentPage(
   settings: Settings,
   asked: UserRequest,
   { grants, secret }: {
     readonly grants: readonly KeyedGrant[];
     readonly secret: string;
   },
-): Promise<Response> {
+): Response {
   const { context, request, user } = asked;
   const { client, redirectUri, resource } = request;
+  const messages = preferredLanguage(context.request, settings.messages);
   const page: ConsentPage = {
     client: {
       id: client.id,
@@ -31,37 +34,75 @@ export async function consentPage(
     isLoopback: isLoopbackRedirect(redirectUri),
     resource: resource.name,
     user: nameOf(user),
-    ...consentForm(settings.paths.authorize, request, { grants, secret }),
+    messages,
+    ...consentForm(settings.paths.authorize, request, {
+      grants,
+      messages,
+      secret,
+    }),
   };
-  return await renderPage({
-    title: `Connect ${client.name} to ${resource.name}`,
-    content: settings.pages.consent?.(page, context) ??
-      contentOf(page, settings),
-  });
+  const title = messages.connect(client.name, resource.name);
+  const content = settings.pages.consent?.(page, context) ??
+    contentOf(settings, title, page);
+  return renderPage({ title, messages, content });
 }
+
+/** The request that a form asks about. */
+type AskedScopes = Pick<AuthorizationRequest, "client" | "resource" | "scopes">;
 
 /** Creates the form of a consent, with the requested scopes. */
 export function consentForm(
   path: string,
-  { client, resource, scopes: requested }: Pick<
-    AuthorizationRequest,
-    "client" | "resource" | "scopes"
-  >,
-  { grants, secret }: {
+  request: AskedScopes,
+  { grants, messages, secret }: {
     readonly grants: readonly KeyedGrant[];
+    readonly messages: ServerMessages;
     readonly secret: string;
   },
 ): Pick<ConsentPage, "form" | "isNew" | "scopes"> {
+  const { isNew, scopes } = scopesOf(request, grants);
+  const form = html`
+    <form method="post" action="${path}">
+      <input type="hidden" name="request" value="${secret}">
+      <fieldset>
+        <legend>${messages.scopes}</legend>
+        ${scopes.map((scope) =>
+          html`
+            <label class="choice">
+              <input type="checkbox" name="scope" value="${scope.name}" checked>
+              <span>${scope.text}${!isNew && scope.isNew && html`
+                <strong class="new">${messages.isNew}</strong>
+              `}</span>
+            </label>
+          `
+        )}
+      </fieldset>
+      <div class="actions">
+        <button name="decision" value="approve">${messages.allow}</button>
+        <button class="quiet" name="decision" value="deny">${messages
+          .cancel}</button>
+      </div>
+    </form>
+  `;
+  return { isNew, scopes, form };
+}
+
+/** Returns the requested scopes, and marks those that are not yet given. */
+function scopesOf(
+  { client, resource, scopes }: AskedScopes,
+  grants: readonly KeyedGrant[],
+): Pick<ConsentPage, "isNew" | "scopes"> {
   const earlier = grants.filter(({ row }) =>
     row.client.id === client.id && row.resource === resource.url
   );
-  const scopes = requested.map((name): ConsentScope => ({
-    name,
-    text: resource.scopes.get(name)!,
-    isNew: !earlier.some(({ row }) => row.scopes.includes(name)),
-  }));
-  const isNew = earlier.length === 0;
-  return { isNew, scopes, form: formOf(path, { isNew, scopes, secret }) };
+  return {
+    isNew: earlier.length === 0,
+    scopes: scopes.map((name) => ({
+      name,
+      text: resource.scopes.get(name)!,
+      isNew: !earlier.some(({ row }) => row.scopes.includes(name)),
+    })),
+  };
 }
 
 /** Returns the name of a user, as the user knows it. */
@@ -69,98 +110,52 @@ export function nameOf({ email, id, name }: AuthenticatedUser): string {
   return email ?? name ?? String(id);
 }
 
-function contentOf(page: ConsentPage, settings: Settings): Markup {
-  const { client, redirectHost, resource, user } = page;
+function contentOf(
+  settings: Settings,
+  title: string,
+  page: ConsentPage,
+): Markup {
+  const { client, messages, redirectHost, user } = page;
   return html`
-    <h1>Connect ${client.name} to ${resource}?</h1>
+    <h1>${title}</h1>
     <dl>
-      <dt>Application</dt>
+      <dt>${messages.application}</dt>
       <dd>${client.host ?? client.name}</dd>
-      <dt>Returns to</dt>
+      <dt>${messages.returnsTo}</dt>
       <dd>${redirectHost}</dd>
-      <dt>Your account</dt>
+      <dt>${messages.account}</dt>
       <dd>${user}</dd>
     </dl>
     ${warningsOf(page).map((text) =>
       html`
         <p class="warning">${text}</p>
       `
-    )} ${page.form} ${endOfAccess(settings)}
+    )} ${page.form} ${endOfAccess(messages, settings)}
   `;
 }
 
 /** Creates the sentence that says how the access ends. */
 export function endOfAccess(
+  messages: ServerMessages,
   { lifetimes: { idle } }: Pick<Settings, "lifetimes">,
 ): Markup {
+  const hours = Math.max(1, Math.round(idle / 3_600_000));
   return html`
-    <p class="hint">
-      You can disconnect the application at any time. Without use, its access ends after
-      ${daysOf(idle)}.
-    </p>
+    <p class="hint">${messages.endOfAccess(hours)}</p>
   `;
-}
-
-/** Returns a time in days, or hours if it is short. */
-function daysOf(milliseconds: number): string {
-  const hours = Math.max(1, Math.round(milliseconds / 3_600_000));
-  const days = Math.round(hours / 24);
-  if (hours < 48) return hours === 1 ? "1 hour" : `${hours} hours`;
-  return `${days} days`;
 }
 
 /** Returns the reasons to look twice. */
 function warningsOf(
-  { client, isKnown, isLoopback, redirectHost }: ConsentPage,
+  { client, isKnown, isLoopback, messages, redirectHost }: ConsentPage,
 ): string[] {
   const { host, name } = client;
-  const warnings: string[] = [];
-  if (!isKnown && host === undefined) {
-    warnings.push(
-      `The application has chosen the name ${name} itself. Continue only if you have just started it.`,
-    );
-  }
-  if (isLoopback) {
-    warnings.push(
-      "The request comes from a program on this device. Continue only if you have just started it yourself.",
-    );
-  } else if (host !== undefined && host !== redirectHost) {
-    warnings.push(
-      `The application is described at ${host}, but your browser returns to ${redirectHost}. Continue only if you know both.`,
-    );
-  }
-  return warnings;
-}
-
-function formOf(
-  path: string,
-  { isNew, scopes, secret }: Pick<ConsentPage, "isNew" | "scopes"> & {
-    readonly secret: string;
-  },
-): Markup {
-  return html`
-    <form method="post" action="${path}">
-      <input type="hidden" name="request" value="${secret}">
-      <fieldset>
-        <legend>It asks for permission to:</legend>
-        ${scopes.map((scope, index) =>
-          html`
-            <div class="choice">
-              <input id="scope-${index}" type="checkbox" name="scope" value="${scope
-                .name}"
-                checked>
-              <label for="scope-${index}">${scope.text}${!isNew &&
-                scope.isNew && html`
-                <span class="new">new</span>
-              `}</label>
-            </div>
-          `
-        )}
-      </fieldset>
-      <div class="actions">
-        <button name="decision" value="approve">Allow</button>
-        <button class="quiet" name="decision" value="deny">Cancel</button>
-      </div>
-    </form>
-  `;
+  return [
+    ...!isKnown && host === undefined ? [messages.ownName(name!)] : [],
+    ...isLoopback
+      ? [messages.ownDevice]
+      : host !== undefined && host !== redirectHost
+      ? [messages.otherHost(host, redirectHost)]
+      : [],
+  ];
 }

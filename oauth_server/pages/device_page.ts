@@ -1,56 +1,57 @@
 import { html, type Markup } from "../../router/content/mod.ts";
+import type { RequestContext } from "../../router/mod.ts";
 import type { Client } from "../clients/client.ts";
 import type { WaitingDevice } from "../device/device_consent.ts";
 import type { GrantRow, KeyedGrant } from "../grants/grant_store.ts";
+import { englishDevice } from "../messages/english_device.ts";
 import type { DevicePage } from "./page_options.ts";
 import type { Settings } from "../settings.ts";
 import { consentForm, endOfAccess, nameOf } from "./consent_page.ts";
+import { preferredLanguage } from "../../router/internal.ts";
 import { renderPage } from "./page.ts";
 
-/** The rules of the field, which no other page has. */
-const FIELD = `.field label{display:block;margin-bottom:.35rem;font-weight:600}
-.field input{width:100%;min-height:2.9rem;padding:.6rem .9rem;background:var(--card);border:1px solid var(--field);
-border-radius:.6rem;color:var(--ink);font:inherit;font-size:1.25rem;letter-spacing:.12em;text-transform:uppercase}`;
-
 /** Creates the page on which a user types the code of a device. */
-export async function deviceCodePage(
-  { paths }: Settings,
+export function deviceCodePage(
+  settings: Settings,
+  context: RequestContext,
   { status, text = "" }: {
     readonly status: number;
     /** The text in the field. */
     readonly text?: string;
   },
-): Promise<Response> {
+): Response {
+  const messages = preferredLanguage(context.request, settings.messages);
+  const { device = englishDevice } = messages;
   const isWrong = status !== 200;
-  return await renderPage({
-    title: "Connect a device",
-    style: FIELD,
+  const problem = status === 429 ? device.tooManyCodes : device.wrongCode;
+  return renderPage({
+    title: device.title,
+    messages,
     status,
     content: html`
-      <h1>Connect a device</h1>
-      <p>Type the code that your device shows.</p>
+      <h1>${device.title}</h1>
+      <p>${device.text}</p>
       ${isWrong && html`
-        <p class="warning" id="problem" role="alert">
-          No device shows this code now. Compare it with your device, or start again there.
-        </p>
+        <p class="warning" id="problem" role="alert">${problem}</p>
       `}
-      <form method="post" action="${paths.device}">
-        <p class="field">
-          <label for="user-code">Code</label>
-          <input id="user-code" name="user_code" value="${text.slice(0, 40)}"
+      <form method="post" action="${settings.paths.device}">
+        <p>
+          <label for="user-code">${device.code}</label>
+          <input id="user-code" class="button quiet" name="user_code"
+            value="${text.slice(0, 40)}"
             autocomplete="off" autocapitalize="characters" spellcheck="false"
             maxlength="40" required ${isWrong && html`
               aria-invalid="true" aria-describedby="problem"
             `}>
         </p>
-        <div class="actions"><button>Continue</button></div>
+        <div class="actions"><button>${device.continueButton}</button></div>
       </form>
     `,
   });
 }
 
 /** Creates the page on which a user approves a device. */
-export async function deviceConsentPage(
+export function deviceConsentPage(
   settings: Settings,
   { context, request, row, user }: WaitingDevice,
   { code, grants, secret }: {
@@ -58,9 +59,11 @@ export async function deviceConsentPage(
     readonly grants: readonly KeyedGrant[];
     readonly secret: string;
   },
-): Promise<Response> {
+): Response {
   const { client, resource } = request;
+  const messages = preferredLanguage(context.request, settings.messages);
   const address = row.device?.address;
+  const form = { grants, messages, secret };
   const page: DevicePage = {
     client: { id: client.id, name: client.name },
     isKnown: true,
@@ -68,58 +71,61 @@ export async function deviceConsentPage(
     ...address !== undefined && { address },
     resource: resource.name,
     user: nameOf(user),
-    ...consentForm(settings.paths.device, request, { grants, secret }),
+    messages,
+    ...consentForm(settings.paths.device, request, form),
   };
-  return await renderPage({
-    title: `Connect ${client.name} to ${resource.name}`,
-    content: settings.pages.device?.(page, context) ??
-      contentOf(page, settings),
-  });
+  const title = messages.connect(client.name, resource.name);
+  const content = settings.pages.device?.(page, context) ??
+    contentOf(settings, title, page);
+  return renderPage({ title, messages, content });
 }
 
 function contentOf(
-  { address, client, code, form, resource, user }: DevicePage,
   settings: Settings,
+  title: string,
+  { address, client, code, form, messages, user }: DevicePage,
 ): Markup {
+  const { device = englishDevice } = messages;
   return html`
-    <h1>Connect ${client.name} to ${resource}?</h1>
+    <h1>${title}</h1>
     <dl>
-      <dt>Code</dt>
+      <dt>${device.code}</dt>
       <dd>${code}</dd>
-      <dt>Application</dt>
+      <dt>${messages.application}</dt>
       <dd>${client.name}</dd>
       ${address !== undefined && html`
-        <dt>Asked from</dt>
+        <dt>${device.askedFrom}</dt>
         <dd>${address}</dd>
       `}
-      <dt>Your account</dt>
+      <dt>${messages.account}</dt>
       <dd>${user}</dd>
     </dl>
-    <p class="warning">
-      Continue only if you have just started this on your own device, and it shows
-      this code. Nobody else should send you a code.
-    </p>
+    <p class="warning">${device.warning}</p>
     ${form}
-    ${endOfAccess(settings)}
+    ${endOfAccess(messages, settings)}
   `;
 }
 
 /** Creates the page after the decision. */
-export async function decidedPage(
-  { name }: Pick<Client, "name">,
-  { device }: Pick<GrantRow, "device">,
-): Promise<Response> {
-  const isApproved = device?.status !== "denied";
-  const title = isApproved
-    ? `${name} is connected`
-    : `${name} is not connected`;
-  return await renderPage({
+export function decidedPage(
+  settings: Settings,
+  { context, request: { client: { name } }, row }:
+    & Pick<WaitingDevice, "context">
+    & {
+      readonly request: { readonly client: Pick<Client, "name"> };
+      readonly row: Pick<GrantRow, "device">;
+    },
+): Response {
+  const messages = preferredLanguage(context.request, settings.messages);
+  const { device = englishDevice } = messages;
+  const isApproved = row.device?.status !== "denied";
+  const title = isApproved ? device.connected(name) : device.notConnected(name);
+  return renderPage({
     title,
+    messages,
     content: html`
       <h1>${title}</h1>
-      <p>${isApproved
-        ? "Your device continues in a few seconds."
-        : "Nothing has changed."} You can close this page.</p>
+      <p>${isApproved ? device.continues : messages.unchanged}</p>
     `,
   });
 }

@@ -1,19 +1,26 @@
 import { html } from "../../router/content/mod.ts";
 import type { RequestContext } from "../../router/mod.ts";
+import type { ErrorReason } from "../messages/messages.ts";
+import { preferredLanguage } from "../../router/internal.ts";
 import { renderPage } from "./page.ts";
 import type { Settings } from "../settings.ts";
 
 /** Creates the page for a request that cannot go back to its client. */
-export async function errorPage(
-  { pages }: Settings,
+export function errorPage(
+  settings: Settings,
   context: RequestContext,
-  { status, text }: { readonly status: number; readonly text: string },
-): Promise<Response> {
-  const content = pages.error?.({ text }, context) ?? html`
-    <h1>The application cannot be connected</h1>
+  { reason, status }: {
+    readonly reason: ErrorReason;
+    readonly status: number;
+  },
+): Response {
+  const messages = preferredLanguage(context.request, settings.messages);
+  const { error: title, errors, unchanged } = messages;
+  const text = errors[reason];
+  const content = settings.pages.error?.({ messages, text }, context) ?? html`
+    <h1>${title}</h1>
     <p>${text}</p>
-    <p class="hint">Nothing has changed. You can close this page.</p>
+    <p class="hint">${unchanged}</p>
   `;
-  const title = "The application cannot be connected";
-  return await renderPage({ title, content, status });
+  return renderPage({ title, content, messages, status });
 }

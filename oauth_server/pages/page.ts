@@ -4,11 +4,13 @@ import {
   type Markup,
   unsafeHTML,
 } from "../../router/content/mod.ts";
-import { encodeBase64, sha256 } from "../../session/secrets.ts";
-import { STYLE } from "./style.ts";
+import type { ServerMessages } from "../messages/messages.ts";
+import { STYLE, STYLE_HASH } from "./style.ts";
 
 /** The parts of a page. */
 export interface PageParts {
+  /** The strings, for the attribute `lang`. */
+  readonly messages: Pick<ServerMessages, "language">;
   readonly title: string;
   readonly content: Markup;
   /**
@@ -23,40 +25,30 @@ export interface PageParts {
    * @default {undefined}
    */
   readonly refresh?: string;
-  /**
-   * Other rules of its stylesheet.
-   *
-   * @default {""}
-   */
-  readonly style?: string;
 }
 
 /**
  * Creates the response of a page. Its policy allows only its own stylesheet, no
  * script and no frame, whatever the policy of the application is.
  */
-export async function renderPage(
-  { content, refresh, status = 200, style = "", title }: PageParts,
-): Promise<Response> {
-  const css = STYLE + style;
-  const hash = encodeBase64(await sha256(css));
+export function renderPage(
+  { content, messages, refresh, status = 200, title }: PageParts,
+): Response {
   const headers = new Headers({
     "Cache-Control": "no-store",
     "Content-Security-Policy":
-      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
   });
   if (refresh !== undefined) headers.set("Refresh", `0; url=${refresh}`);
   const markup = html`
-    <html lang="en">
+    <html lang="${messages.language}">
       <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
+        <meta name="viewport" content="width=device-width">
         <title>${title}</title>
-        ${unsafeHTML(`<style>${css}</style>`)}
+        ${unsafeHTML(`<style>${STYLE}</style>`)}
       </head>
       <body>
         <main>${content}</main>

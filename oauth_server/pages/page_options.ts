@@ -1,3 +1,4 @@
+import type { ServerMessages } from "../messages/messages.ts";
 import type { GrantClient } from "../../auth/internal.ts";
 import type { Markup } from "../../router/content/mod.ts";
 import type { RequestContext } from "../../router/mod.ts";
@@ -34,6 +35,8 @@ export interface ConsentPage {
   readonly resource: string;
   /** The name or the email address of the user, if there is one. */
   readonly user: string | undefined;
+  /** The strings of the page, in the language of the browser. */
+  readonly messages: ServerMessages;
   /** The requested scopes. */
   readonly scopes: readonly ConsentScope[];
   /**
@@ -60,6 +63,8 @@ export interface DevicePage
 export interface ErrorPage {
   /** The reason, as a sentence. */
   readonly text: string;
+  /** The strings of the page, in the language of the browser. */
+  readonly messages: ServerMessages;
 }
 
 /** Pages of the application. The frame and its policy stay those of the server. */

@@ -13,7 +13,9 @@ const FAULTS = `(() => {
   for (const box of all("input[type=checkbox], input[type=radio]")) {
     const { bottom, top, width } = box.getBoundingClientRect();
     if (width > 40) faults.push("a check box is " + width + " px wide");
-    const label = box.labels[0]?.getBoundingClientRect();
+    const content = document.createRange();
+    if (box.labels[0]) content.selectNodeContents(box.labels[0]);
+    const label = box.labels[0] && content.getBoundingClientRect();
     if (!label) faults.push("a check box has no label");
     else if (label.height > 60) {
       faults.push("the label of a check box is " + label.height + " px high");

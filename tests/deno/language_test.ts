@@ -53,6 +53,7 @@ const OTHERS = [
   "tests/deno/language_test.ts",
   "accounts/messages/german.ts",
   "accounts/messages/admin_german.ts",
+  "oauth_server/messages/german.ts",
 ];
 
 const read = new Map<string, Promise<Prose[]>>();

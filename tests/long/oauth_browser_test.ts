@@ -1,5 +1,10 @@
 /** Connects applications to an account in Chromium, with axe-core in every state. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import type { Page } from "npm:playwright-core@1.56.1";
 import { completeAuth } from "@gatehouse/web/auth";
@@ -18,6 +23,9 @@ import {
 import {
   createAuthorizationServer,
   deviceGrant,
+  english,
+  englishDevice,
+  german,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
@@ -70,6 +78,7 @@ function serve() {
         })),
     },
     loginPath: "/login",
+    messages: [english, german],
   });
   const login = createSessionAuthScheme({ name: "login", verify: find });
   const router = createRouter({
@@ -116,16 +125,24 @@ function serve() {
 }
 
 for (
-  const [device, width] of [["a phone", 390], ["a desktop", 1280]] as const
+  const [device, width, messages] of [
+    ["a phone", 390, english],
+    ["a phone", 390, german],
+    ["a desktop", 1280, english],
+    ["a desktop", 1280, german],
+  ] as const
 ) {
+  const { language } = messages;
   testInChromium(
-    `Chromium: a user connects applications, without a problem for axe-core, on ${device}`,
+    `Chromium: a user connects applications, without a problem for axe-core, on ${device} (${language})`,
     async () => {
+      const { allow, cancel, device = englishDevice } = messages;
       const { app, callback, client, origin, url } = serve();
       await using _app = app;
       await using _client = client;
       await using browser = await launch();
       const context = await browser.newContext({
+        locale: language,
         viewport: { width, height: 800 },
       });
       const page = await context.newPage();
@@ -135,9 +152,9 @@ for (
       assertEquals(new URL(page.url()).pathname, "/login");
       await page.getByRole("button", { name: "Log in" }).click();
       await check(page, "consent");
-      assertMatch(await textOf(page), /a program on this device/);
+      assertStringIncludes(await textOf(page), messages.ownDevice);
       // A second click sends the form again.
-      await page.getByRole("button", { name: "Allow" }).dblclick();
+      await page.getByRole("button", { name: allow }).dblclick();
       await page.waitForURL(`${callback}?**`);
       assertMatch(page.url(), /\?code=oac_[\w-]+&state=s1&iss=/);
 
@@ -148,7 +165,7 @@ for (
       await check(page, "a client with a document");
       assertMatch(await textOf(page), /tools\.example/);
       await page.getByLabel("Delete notes").uncheck();
-      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: cancel }).click();
       await page.waitForURL(`${callback}?**`);
       assertMatch(page.url(), /error=access_denied/);
 
@@ -157,7 +174,10 @@ for (
         redirect_uri: "https://callbacks.example/return",
       }));
       await check(page, "a client that returns to another host");
-      assertMatch(await textOf(page), /returns to callbacks\.example/);
+      assertStringIncludes(
+        await textOf(page),
+        messages.otherHost("tools.example", "callbacks.example"),
+      );
 
       const codes = await (await fetch(`${origin}/device/code`, {
         method: "POST",
@@ -166,16 +186,16 @@ for (
       await page.goto(codes.verification_uri);
       await check(page, "the code of a device");
       await page.getByLabel("Code").fill("bcdf ghjk");
-      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("button", { name: device.continueButton }).click();
       await page.getByRole("alert").waitFor();
       await check(page, "a wrong code of a device");
       await page.goto(codes.verification_uri_complete);
       await check(page, "the code of a device in a link");
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("button", { name: "Allow" }).waitFor();
+      await page.getByRole("button", { name: device.continueButton }).click();
+      await page.getByRole("button", { name: allow }).waitFor();
       await check(page, "a device");
-      await page.getByRole("button", { name: "Allow" }).click();
-      await page.getByText("Notes on TV is connected").first().waitFor();
+      await page.getByRole("button", { name: allow }).click();
+      await page.getByText(device.connected("Notes on TV")).first().waitFor();
       await check(page, "a connected device");
 
       const other = await (await fetch(`${origin}/device/code`, {
@@ -183,30 +203,34 @@ for (
         body: new URLSearchParams({ client_id: "tv" }),
       })).json();
       await page.goto(other.verification_uri_complete);
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("button", { name: "Cancel" }).click();
-      await page.getByText("Notes on TV is not connected").first().waitFor();
+      await page.getByRole("button", { name: device.continueButton }).click();
+      await page.getByRole("button", { name: cancel }).click();
+      await page.getByText(device.notConnected("Notes on TV")).first()
+        .waitFor();
       await check(page, "a refused device");
       await page.goto(other.verification_uri);
       const field = page.getByLabel("Code");
-      for (let tries = 0; tries < 40 && await field.isVisible(); tries++) {
+      const tooMany = page.getByText(device.tooManyCodes);
+      for (let tries = 0; tries < 40 && !await tooMany.isVisible(); tries++) {
         await field.fill("BCDF-GHJK");
         const response = page.waitForResponse((one) =>
           one.request().method() === "POST"
         );
-        await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByRole("button", { name: device.continueButton }).click();
         await response;
         await page.waitForLoadState();
       }
-      await page.getByText("You have tried too many codes").waitFor();
+      await tooMany.waitFor();
       await check(page, "too many codes of devices");
 
       await page.goto(
         url({ client_id: "app", redirect_uri: "com.example.app:/callback" }),
       );
       await check(page, "a native application");
-      await page.getByRole("button", { name: "Allow" }).click();
-      const link = page.getByRole("link", { name: "Continue to Notes" });
+      await page.getByRole("button", { name: allow }).click();
+      const link = page.getByRole("link", {
+        name: messages.returnLink("Notes"),
+      });
       await link.waitFor();
       await check(page, "the page after the decision");
       const target = await link.getAttribute("href");
@@ -214,7 +238,7 @@ for (
 
       await page.goto(url({ client_id: "unknown" }));
       await check(page, "an error");
-      assertMatch(await textOf(page), /cannot be connected/);
+      assertStringIncludes(await textOf(page), messages.error);
     },
   );
 }
@@ -226,8 +250,13 @@ async function check(page: Page, state: string): Promise<void> {
   await page.waitForLoadState();
   if (PICTURES !== undefined) {
     const { width } = page.viewportSize()!;
-    const path = `${PICTURES}/${state.replaceAll(" ", "_")}_${width}.png`;
-    await page.screenshot({ path, fullPage: true });
+    const language = await page.evaluate("document.documentElement.lang");
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const name = [state.replaceAll(" ", "_"), language, width, colorScheme];
+      const path = `${PICTURES}/${name.join("_")}.png`;
+      await page.screenshot({ path, fullPage: true });
+    }
   }
   // The policy forbids the scripts of others, so it is not injected as one.
   await page.evaluate(axe);

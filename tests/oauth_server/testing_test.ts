@@ -103,7 +103,10 @@ Deno.test("connectTest() throws if the user or the server refuses", async () => 
   const rows = [
     [{ ...WEB, server: `${ORIGIN}/tenant` }, "returned the status 404"],
     [{ ...WEB, server: `${ORIGIN}/` }, `the issuer is "${ORIGIN}"`],
-    [{ ...WEB, clientId: "unknown" }, "The application is unknown"],
+    [
+      { ...WEB, clientId: "unknown" },
+      "The application or its return address is unknown",
+    ],
     [{ ...WEB, scopes: ["admin"] }, "invalid_scope"],
     [{ ...WEB, clientSecret: "wrong" }, "invalid_client"],
   ] as const;

@@ -89,7 +89,10 @@ Deno.test("tokens and users who act as others cannot connect applications", asyn
     new Request(ORIGIN + authorizePath(), { headers }),
   );
   assertEquals(response.status, 403);
-  assertStringIncludes(await response.text(), "Only users themselves");
+  assertStringIncludes(
+    await response.text(),
+    "Only users who are logged in themselves",
+  );
 
   const store = createMemorySessionStore();
   const inner = startServer({ sessions: store });

@@ -53,7 +53,7 @@ Deno.test("a step-up shows which scopes are new (ASVS 10.7.2)", async () => {
   await exchange(app, target.searchParams.get("code")!);
   const path = authorizePath({ scope: "notes:read notes:write" });
   const { html } = await readConsent(await browser.fetch(path));
-  const marked = [...html.matchAll(/>([^<]+)<span class="new">/g)];
+  const marked = [...html.matchAll(/>([^<]+)<strong class="new">/g)];
   assertEquals(marked.map(([, text]) => text!.trim()), ["Change your notes"]);
 });
 
@@ -78,5 +78,8 @@ Deno.test("names of clients are escaped, and the pages can be replaced", async (
   const page = await (await sendConsent(browser, form)).text();
   assert(!page.includes("<script"));
   const unknown = await browser.fetch(authorizePath({ client_id: "x" }));
-  assertMatch(await unknown.text(), /Sorry: The application is unknown/);
+  assertMatch(
+    await unknown.text(),
+    /Sorry: The application or its return address is unknown/,
+  );
 });
