@@ -180,7 +180,11 @@ export interface Accounts<N extends Names = Names>
    * example because a row of the application refers to it.
    */
   readonly sweep: () => Promise<void>;
-  /** Waits for the emails and other work after responses. */
+  /**
+   * Waits for the emails and other work after responses. On Workers, the work of
+   * another request ends with it unless `router.fetch` has got the `ctx`, and this
+   * function waits for it 31 seconds at most.
+   */
   readonly flush: () => Promise<void>;
 }
 

@@ -42,6 +42,7 @@ export {
   reportSecurityEvent,
   withReceiver,
 } from "./operation/security_event.ts";
+export { LaterWork } from "./operation/later_work.ts";
 export { endsWithClient, waitUntilOf } from "./operation/wait_until.ts";
 export { readBytes, readText } from "./read_bytes.ts";
 export { redirect } from "./redirect.ts";

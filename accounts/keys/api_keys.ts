@@ -3,7 +3,7 @@ import {
   hashToken,
   isTokenShaped,
 } from "../../auth/issued_tokens/api_token.ts";
-import { waitUntilOf } from "../../router/internal.ts";
+import { LaterWork } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import type { JSONValue } from "../../session/mod.ts";
 import { isDisabled } from "../actions/enter.ts";
@@ -75,7 +75,7 @@ export interface KeySettings {
 /** The API keys of all accounts, which are ways into them. */
 export class APIKeys {
   readonly #settings: KeySettings;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new LaterWork();
 
   constructor(settings: KeySettings) {
     this.#settings = settings;
@@ -171,16 +171,12 @@ export class APIKeys {
   noteUse(context: RequestContext, { key }: FoundKey): void {
     const time = this.#settings.now();
     if (key.usedAt !== null && time - key.usedAt < USE_INTERVAL) return;
-    const running = this.#storeUse(key.id, time).finally(() => {
-      this.#running.delete(running);
-    });
-    this.#running.add(running);
-    waitUntilOf(context)?.(running);
+    this.#running.add(context, this.#storeUse(key.id, time));
   }
 
   /** Waits for the uses that are being stored. */
-  async flush(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+  flush(): Promise<void> {
+    return this.#running.flush();
   }
 
   async #storeUse(id: string, usedAt: number): Promise<void> {

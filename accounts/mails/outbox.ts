@@ -1,8 +1,8 @@
 import {
   createContextKey,
   inTime,
+  LaterWork,
   reportFailure,
-  waitUntilOf,
 } from "../../router/internal.ts";
 import type {
   ContextKey,
@@ -30,7 +30,7 @@ const TIMEOUT = 60_000;
 export class Outbox {
   readonly #send: (mail: Mail) => void | Promise<void>;
   readonly #timeout: number;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new LaterWork();
 
   constructor(
     send: (mail: Mail) => void | Promise<void>,
@@ -63,8 +63,8 @@ export class Outbox {
   }
 
   /** Waits for the emails that are being sent. */
-  async flush(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+  flush(): Promise<void> {
+    return this.#running.flush();
   }
 
   #start(mail: Mail, context: RequestContext): void {
@@ -73,11 +73,7 @@ export class Outbox {
       reportFailure(context, "email-send", "too-many");
       return;
     }
-    const running = this.#deliver(mail, context).finally(() => {
-      this.#running.delete(running);
-    });
-    this.#running.add(running);
-    waitUntilOf(context)?.(running);
+    this.#running.add(context, this.#deliver(mail, context));
   }
 
   async #deliver(mail: Mail, context?: RequestContext): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type SecurityReport,
   withReceiver,
 } from "./security_event.ts";
+import { LaterWork } from "./later_work.ts";
 import { endsWithClient, waitUntilOf } from "./wait_until.ts";
 
 /** An event with the field names of the Elastic Common Schema. */
@@ -150,8 +151,7 @@ const MAX_WAITING = 10_000;
 /** The deliveries of one middleware. */
 class Delivery {
   readonly #deliver: (event: SecurityEvent) => void | Promise<void>;
-  readonly #running = new Set<Promise<void>>();
-  #waiting = 0;
+  readonly #running = new LaterWork();
   #dropped = 0;
 
   constructor(deliver: (event: SecurityEvent) => void | Promise<void>) {
@@ -160,23 +160,18 @@ class Delivery {
 
   /** Delivers the events of a request, in their order. */
   start(events: readonly SecurityEvent[], context: RequestContext): void {
-    const accepted = events.slice(0, MAX_WAITING - this.#waiting);
+    const accepted = events.slice(0, MAX_WAITING - this.#running.size);
     if (accepted.length < events.length) {
       this.#drop(events.length - accepted.length);
     }
     if (accepted.length === 0) return;
-    this.#waiting += accepted.length;
-    const running = this.#deliverAll(accepted).finally(() => {
-      this.#running.delete(running);
-      this.#waiting -= accepted.length;
-      this.#reportDropped();
-    });
-    this.#running.add(running);
-    waitUntilOf(context)?.(running);
+    const running = this.#deliverAll(accepted)
+      .finally(() => this.#reportDropped());
+    this.#running.add(context, running, accepted.length);
   }
 
-  async flush(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+  flush(): Promise<void> {
+    return this.#running.flush();
   }
 
   async #deliverAll(events: readonly SecurityEvent[]): Promise<void> {

@@ -42,6 +42,7 @@ const EXCEPTIONS: Record<string, string> = {
   "deno/run_test.ts": "It tests the time limit of tests.",
   "deno/timeout_test.ts": "Its handler computes for a time.",
   "long/_hostile_documents.ts": "A server sends its responses slowly.",
+  "long/accounts_workers_test.ts": "A request of a Worker sends an email late.",
   "long/bundle_size_test.ts":
     "A bundled program keeps its exports by a global.",
   "long/client_browser_test.ts": "A script of a page has a global.",

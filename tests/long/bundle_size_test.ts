@@ -65,7 +65,7 @@ const BUDGETS: Record<Entry, number> = {
  * entry, as above. No application ships the names of `./testing`.
  */
 const PARTS: readonly (Part & { readonly budget: number })[] = [
-  { entry: "./accounts", names: "createAccounts", budget: 143 },
+  { entry: "./accounts", names: "createAccounts", budget: 144 },
   { entry: "./auth/access-tokens", names: "createJWTAuthScheme", budget: 14 },
   { entry: "./auth/access-tokens", names: "createResourceServer", budget: 16 },
   { entry: "./auth/access-tokens", names: "createIntrospection", budget: 11.5 },
@@ -100,7 +100,7 @@ const PARTS: readonly (Part & { readonly budget: number })[] = [
   {
     entry: "./middleware",
     names: "securityEvents, reportSecurityEvent",
-    budget: 1.5,
+    budget: 1.8,
   },
   { entry: "./middleware", names: "secureHeaders", budget: 1.1 },
   { entry: "./middleware", names: "telemetry", budget: 1.56 },
@@ -137,7 +137,7 @@ const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 19,
   // The primitives that it composes have 60 kB without it. `describeAccounts` adds
   // 4 kB, which other applications do not ship: see the parts.
-  "./accounts": 147,
+  "./accounts": 148,
   "./accounts/testing": 156,
 };
 
