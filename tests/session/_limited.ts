@@ -49,7 +49,3 @@ export async function statuses(
   }
   return found;
 }
-
-export const now = 1_700_000_000_000;
-
-export const store = createMemorySessionStore();

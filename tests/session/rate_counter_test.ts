@@ -7,7 +7,9 @@ import {
 } from "@gatehouse/web/session";
 import { rateLimit } from "@gatehouse/web/session-middleware";
 import { turns } from "../_wait.ts";
-import { createLimited, HOUR, now, send, statuses } from "./_limited.ts";
+import { createLimited, HOUR, send, statuses } from "./_limited.ts";
+
+const now = 1_700_000_000_000;
 
 /** Makes each call of a store take a moment, in an order that changes. */
 function slow(

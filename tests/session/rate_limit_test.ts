@@ -14,7 +14,9 @@ import {
   type RateLimitOptions,
 } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
-import { createLimited, HOUR, send, statuses, store } from "./_limited.ts";
+import { createLimited, HOUR, send, statuses } from "./_limited.ts";
+
+const store = createMemorySessionStore();
 
 Deno.test("rateLimit() lets the limit pass at once, then one request per interval (GCRA)", async () => {
   const { clock, router } = createLimited();
