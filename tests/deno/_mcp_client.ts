@@ -1,5 +1,6 @@
 import {
   Client,
+  type DpopSession,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
@@ -29,6 +30,12 @@ export interface MCPUserOptions {
    * @default {undefined}
    */
   readonly authenticate?: OAuthClientProvider["addClientAuthentication"];
+  /**
+   * The key of the client, which its tokens are bound to.
+   *
+   * @default {undefined, for bearer tokens}
+   */
+  readonly dpop?: DpopSession;
 }
 
 /** The memory of an MCP client, and the page that it opens for its user. */
@@ -49,7 +56,10 @@ class ClientMemory implements OAuthClientProvider {
   #verifier = "";
   #discovered: OAuthDiscoveryState | undefined;
 
-  constructor({ authenticate, documentURL }: MCPUserOptions) {
+  readonly dpop?: () => DpopSession;
+
+  constructor({ authenticate, documentURL, dpop }: MCPUserOptions) {
+    if (dpop !== undefined) this.dpop = () => dpop;
     if (documentURL !== undefined) this.clientMetadataUrl = documentURL;
     if (authenticate !== undefined) {
       this.addClientAuthentication = authenticate;

@@ -10,6 +10,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import { crossOriginProtection } from "@gatehouse/web/middleware";
 import {
   createAuthorizationServer,
+  type DPoPTokens,
   type RegisteredClient,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
@@ -29,6 +30,12 @@ export interface OAuthMCPOptions {
   readonly clients?: readonly RegisteredClient[];
   readonly canRegister?: boolean;
   /**
+   * Binds the tokens to keys of the clients.
+   *
+   * @default {undefined}
+   */
+  readonly dpop?: DPoPTokens;
+  /**
    * Creates the MCP server of a request.
    *
    * @default {createNotesServer}
@@ -38,7 +45,7 @@ export interface OAuthMCPOptions {
 
 /** Creates the application. It runs on all runtimes. */
 export function createOAuthMCP(origin: string, options: OAuthMCPOptions = {}) {
-  const { canRegister = false, clients = [], internet = {} } = options;
+  const { canRegister = false, clients = [], dpop, internet = {} } = options;
   const resource = `${origin}/mcp`;
   const clock = { now: Date.now };
   const fetched: string[] = [];
@@ -66,6 +73,7 @@ export function createOAuthMCP(origin: string, options: OAuthMCPOptions = {}) {
       },
     },
     registration: canRegister && {},
+    ...dpop && { dpop },
     lifetimes: { access: 60_000 },
     loginPath: "/login",
     now: () => clock.now(),

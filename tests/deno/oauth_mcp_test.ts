@@ -1,7 +1,11 @@
 /** The official MCP client at an application with an authorization server. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
-import { createPrivateKeyJwtAuth } from "npm:@modelcontextprotocol/client@2.4.0";
+import { dpopTokens } from "@gatehouse/web/oauth-server";
+import {
+  createPrivateKeyJwtAuth,
+  DpopSession,
+} from "npm:@modelcontextprotocol/client@2.4.0";
 import { MCPUser } from "./_mcp_client.ts";
 import { startOAuthMCP } from "./_oauth_mcp_server.ts";
 
@@ -87,6 +91,35 @@ Deno.test({
     // Without the key, the id of the client is worth nothing.
     const thief = new MCPUser(app.resource, options);
     await assertRejects(() => thief.listTools());
+  },
+});
+
+Deno.test({
+  ...SANITIZERS,
+  name:
+    "the official MCP client binds its tokens to a key, and refreshes them with it (RFC 9449)",
+  async fn() {
+    await using app = startOAuthMCP({
+      dpop: dpopTokens({ nonces: true, required: true }),
+      internet: { [ID]: { ...DOCUMENT, dpop_bound_access_tokens: true } },
+    });
+    const options = { approve: app.approve, documentURL: ID };
+    const dpop = await DpopSession.create();
+    const ada = new MCPUser(app.resource, { ...options, dpop });
+    assertEquals(await ada.callTool("list_notes"), "You have no notes.");
+    const { accessToken } = ada;
+    const headers = { Authorization: `Bearer ${accessToken}` };
+    const stolen = await fetch(app.resource, { method: "POST", headers });
+    await stolen.body?.cancel();
+    assertEquals(stolen.status, 401);
+
+    app.wait(60_000);
+    assertEquals(await ada.callTool("list_notes"), "You have no notes.");
+    assertEquals(ada.accessToken === accessToken, false);
+    assertEquals(ada.logins.length, 1);
+
+    const other = new MCPUser(app.resource, options);
+    await assertRejects(() => other.listTools());
   },
 });
 

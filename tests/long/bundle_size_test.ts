@@ -190,7 +190,10 @@ const STRANGERS: readonly (readonly [Entry, string, readonly RegExp[]])[] = [
   [
     "./oauth-server",
     "createAuthorizationServer",
-    [/oauth_server\/(?:device\/device_grant|introspection|jwt)/],
+    [
+      /oauth_server\/(?:device\/device_grant|dpop|introspection|jwt)/,
+      /auth\/dpop/,
+    ],
   ],
   ["./testing", "", [/jose/, /@noble\/hashes/, /bcryptjs/]],
 ];
@@ -303,6 +306,12 @@ Deno.test("JWT access tokens add 2.65 kB at most to an authorization server", as
     await sizeOfAPI("createAuthorizationServer");
   assertLess(1_000, added);
   assertLess(added, 2_651);
+});
+
+Deno.test("dpopTokens() adds 2.6 kB at most to an authorization server", async () => {
+  const server = "createAuthorizationServer";
+  const both = await sizeOfAPI(`${server}, dpopTokens`);
+  assertLess(both - await sizeOfAPI(server), 2_601);
 });
 
 /** Returns the size of a program with an API, and with names of the server. */
