@@ -1,5 +1,6 @@
 import { canonicalName, passwordSettingsOf } from "../auth/internal.ts";
 import { safeRedirectPath } from "../router/internal.ts";
+import { checkSecrets } from "../session/internal.ts";
 import { isAddress } from "./actions/address.ts";
 import {
   arrayOf,
@@ -21,12 +22,6 @@ const OPTIONS: Readonly<Partial<Record<keyof AccountsOptions, OptionCheck>>> = {
     (value) => isObject(value) && isObject(value.names) && "routes" in value,
   ],
   sessions: OBJECT,
-  secrets: [
-    "an array of strings with at least 32 characters",
-    (value) =>
-      Array.isArray(value) && value.length > 0 &&
-      value.every((one) => typeof one === "string" && one.length >= 32),
-  ],
   sendMail: FUNCTION,
   registration: oneOf("open", "invited", "closed"),
   admins: arrayOf(
@@ -83,11 +78,13 @@ const KEY_OPTIONS: Readonly<Record<string, OptionCheck>> = {
  * Checks the options whose checks need no other option.
  *
  * @throws {TypeError} If an option is malformed.
- * @throws {RangeError} If a cost of passwords is out of range.
+ * @throws {RangeError} If a cost of passwords is out of range, or a secret is weak.
  */
 export function checkAccountsOptions(options: AccountsOptions): void {
   const verb = "create accounts";
   checkOptions(verb, options, OPTIONS);
+  const { secrets } = options;
+  if (secrets !== undefined) checkSecrets(secrets, "accounts", "create");
   const { apiKeys = {}, hooks = {}, passwords = {}, sessions = {} } = options;
   checkOptions(verb, sessions, SESSION_OPTIONS, "sessions.");
   checkOptions(verb, hooks, HOOKS, "hooks.");

@@ -4,7 +4,7 @@ import { returnToOf, searchOf } from "./actions/call.ts";
 import { ownAccount } from "./current_account.ts";
 import { restorationOf } from "./actions/not_me.ts";
 import { draftOf } from "./actions/registration.ts";
-import { accountOfReset } from "./actions/reset.ts";
+import { openReset } from "./actions/reset.ts";
 import { confirmingProviders } from "./actions/linked_logins.ts";
 import { requiresFactor } from "./factors/required_factor.ts";
 import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
@@ -206,10 +206,10 @@ export async function resetLinkView(
   state: FormState,
 ): Promise<View> {
   const token = tokenOf(call);
-  const account = await accountOfReset(call, token);
-  return account === null
+  const opened = await openReset(call, token);
+  return opened === null
     ? expiredView(call, call.services.routes.reset.index.href())
-    : chooseView(call, state, { email: account.email, token });
+    : chooseView(call, state, { email: opened.account.email, token });
 }
 
 /** Shows the page of the link "This was not me". */

@@ -23,6 +23,13 @@ router.get("/", accounts.requireUser, (context) => {
   return new Response(`Hello ${context.get(Auth).name}`);
 });
 
+// Browsers request an icon, and log an error if it is missing.
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f5fbf" d="M3 1h10v14l-5-3-5 3z"/></svg>';
+router.get("/favicon.ico", () => {
+  return new Response(ICON, { headers: { "Content-Type": "image/svg+xml" } });
+});
+
 if (import.meta.main) {
   Deno.serve({ hostname: "127.0.0.1", port: 8000 }, router.fetch);
 }

@@ -98,7 +98,7 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
   if (!messages?.[0]?.language) fail("messages has no language");
   checkURL(issuer, "issuer");
   if (issuer.endsWith("/")) fail("issuer ends with a slash");
-  checkSecrets(secrets, "tokens", "sign");
+  checkSecrets(secrets, OWNER, "create");
   if (store?.byIndex === undefined) fail("the store has no byIndex");
   const call = checkedCaller(store, {
     owner: OWNER,

@@ -264,18 +264,18 @@ export function checkSecrets(
     );
   }
   if (secrets.length === 0) {
-    throw new RangeError(`Cannot ${verb} ${name}: there is no secret`);
+    throw new RangeError(`Cannot ${verb} ${name}: secrets is empty`);
   }
   const position = secrets.findIndex(({ length }) => length < MIN_SECRET);
   if (position >= 0) {
     throw new RangeError(
-      `Cannot ${verb} ${name}: secret ${position} has fewer than ${MIN_SECRET} characters`,
+      `Cannot ${verb} ${name}: secrets[${position}] has fewer than ${MIN_SECRET} characters`,
     );
   }
   const weak = secrets.findIndex(isWeakSecret);
   if (weak >= 0) {
     throw new RangeError(
-      `Cannot ${verb} ${name}: secret ${weak} is too easy to guess, create one with "openssl rand -base64 32"`,
+      `Cannot ${verb} ${name}: secrets[${weak}] is too easy to guess, create one with "openssl rand -base64 32"`,
     );
   }
 }

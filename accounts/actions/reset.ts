@@ -9,7 +9,15 @@ import { resetDoneMail, resetMail } from "../mails/contents.ts";
 import type { StoredAccount, WayIn } from "../store/store.ts";
 import { Form } from "./form.ts";
 import { hashNewPassword } from "./_passwords.ts";
-import { type Call, expired, invalid, type Outcome, searchOf } from "./call.ts";
+import {
+  type Call,
+  expired,
+  invalid,
+  type Outcome,
+  returnToOf,
+  searchFor,
+  searchOf,
+} from "./call.ts";
 import { isDisabled } from "./enter.ts";
 import { PASSKEY, removeWays } from "./passkey_store.ts";
 import { requiresFactor } from "../factors/required_factor.ts";
@@ -42,23 +50,34 @@ async function sendLink(call: Call, email: string): Promise<void> {
   const token = await createOneTimeToken(store.values, {
     purpose,
     account: account?.id ?? "unknown",
-    // The link belongs to this address, and ends when all access is ended.
-    ...account && { data: account.email, version: account.version },
+    // The link belongs to this address, and ends when all access is ended. The
+    // path of the next page is stored here, so that the email does not have it.
+    data: `${email}\n${returnToOf(context, services)}`,
+    ...account && { version: account.version },
     now,
   });
   if (account === null || isDisabled(account, now())) return;
   services.outbox.add(context, resetMail(call, account, token));
 }
 
-/** Returns the account of a link; `null` if it does not work. */
-export async function accountOfReset(
-  { services: { now, store } }: Pick<Call, "services">,
+/** The account of a link, and the page that asked for the link. */
+interface OpenedReset {
+  readonly account: StoredAccount;
+  /** The path, which `returnToOf` has checked. */
+  readonly returnTo: string;
+}
+
+/** Opens a link; `null` if it does not work. */
+export async function openReset(
+  { services: { home, now, store } }: Pick<Call, "services">,
   token: unknown,
-): Promise<StoredAccount | null> {
+): Promise<OpenedReset | null> {
   const grant = await readOneTimeToken(store.values, { purpose, token, now });
   const account = grant && await store.find(String(grant.account));
-  return account?.email === grant?.data && account?.version === grant?.version
-    ? account
+  if (!account) return null;
+  const [email, returnTo = home] = grant?.data?.split("\n") ?? [];
+  return account.email === email && account.version === grant?.version
+    ? { account, returnTo }
     : null;
 }
 
@@ -71,8 +90,9 @@ export async function resetPassword(call: Call): Promise<Outcome> {
   const { now, store } = services;
   const token = input.get("token");
   // A request without a valid link causes no hashing.
-  const account = await accountOfReset(call, token);
-  if (account === null) return expired(call);
+  const opened = await openReset(call, token);
+  if (opened === null) return expired(call);
+  const { account, returnTo } = opened;
   const form = new Form(call);
   const password = form.newPassword();
   if (form.failed !== null) return form.failed;
@@ -83,7 +103,8 @@ export async function resetPassword(call: Call): Promise<Outcome> {
   const isDone = await takeOneTimeToken(store.values, use) !== null &&
     await recover(call, account, hash);
   if (!isDone) return expired(call);
-  const location = services.routes.login.index.href();
+  const search = searchFor(returnTo, services);
+  const location = services.routes.login.index.href({}, search);
   return { ok: true, next: "login", location, notice: "reset" };
 }
 

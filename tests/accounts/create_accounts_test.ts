@@ -28,7 +28,10 @@ const options: [name: string, options: Record<string, unknown>][] = [
   ["name", { name: "a\nb" }],
   ["origin", { origin: "https://app.example/" }],
   ["origin", { origin: "http://app.example" }],
-  ["sendMail", { origin: "https://app.example", secrets: ["x".repeat(40)] }],
+  ["sendMail", {
+    origin: "https://app.example",
+    secrets: ["q7Vd2LxN9bTz4KfH8mRc1YpW5sJg3Ae0"],
+  }],
   ["secrets", { origin: "https://app.example", sendMail: () => {} }],
   ["database", { database: {} }],
   ["admins", {

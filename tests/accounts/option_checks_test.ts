@@ -56,7 +56,16 @@ const accountOptions: Wrong<AccountsOptions> = {
     [{ remember: { absolute: "30 days" } }, "sessions.remember"],
     [{ remember: { idle: NaN } }, "sessions.remember"],
   ],
-  secrets: [[[]], [["short"]], ["x".repeat(40)], [[7]]],
+  secrets: [
+    [[]],
+    [["short"]],
+    ["x".repeat(40)],
+    [[7]],
+    [
+      ["a".repeat(40)],
+      "Cannot create accounts: secrets[0] is too easy to guess",
+    ],
+  ],
   sendMail: [["smtp://localhost"], [{}], [null]],
   registration: [["opne"], [null], [true]],
   admins: [["ada@example.com"], [[7]], [["not an address"]], [null]],

@@ -216,6 +216,21 @@ const logins: Record<
     const step = await (await browser.get(link)).text();
     return await submit(browser, step, "/register/link", { token });
   },
+  async "a new password in another browser"(app, browser, page) {
+    const form = await browser.get(target(page, "/login/reset"));
+    await submit(browser, await form.text(), "/login/reset", { email });
+    const mail = await app.lastMail(email);
+    for (const text of [mail.text, mail.html, mail.subject]) {
+      assertEquals(text.includes("returnTo"), false);
+      assertEquals(text.includes("authorize"), false);
+    }
+    const token = tokenOf(mail);
+    const done = await browser.post("/login/reset/link", {
+      token,
+      password: PASSWORD,
+    });
+    return await enterPassword(browser, await follow(browser, done));
+  },
   async "a new password in another tab"(app, browser, page) {
     const form = await browser.get(target(page, "/login/reset"));
     const sent = await submit(browser, await form.text(), "/login/reset", {
@@ -359,6 +374,40 @@ Deno.test("an emailed link in another browser shows the code, and never continue
   const code = codeOf(mail);
   const last = await first.post("/login/email/code", { code });
   assertEquals(last.headers.get("Location"), PAGE);
+});
+
+for (
+  const path of [
+    "//evil.example",
+    "https://evil.example/",
+    "/\\evil.example",
+    "\n/x",
+    "javascript:x",
+  ]
+) {
+  Deno.test(`a reset that begins with the page ${JSON.stringify(path)} forgets it`, async () => {
+    const app = start();
+    await app.registered();
+    const browser = app.browser();
+    const search = new URLSearchParams({ returnTo: path });
+    await browser.post(`/login/reset?${search}`, { email });
+    const mail = await app.lastMail(email);
+    assertEquals(mail.text.includes("evil"), false);
+    const values = { token: tokenOf(mail), password: PASSWORD };
+    const done = await app.browser().post("/login/reset/link", values);
+    assertEquals(done.headers.get("Location"), "/login?notice=reset");
+  });
+}
+
+Deno.test("the form of a new password cannot name another page", async () => {
+  const app = start();
+  await app.registered();
+  const browser = app.browser();
+  await browser.send("/login/reset", { email });
+  const token = tokenOf(await app.lastMail(email));
+  const path = "/login/reset/link?returnTo=%2Fevil";
+  const done = await browser.send(path, { token, password: PASSWORD });
+  assertEquals(await done.json(), { next: "login", location: "/login" });
 });
 
 Deno.test("a forged path in the address of a second factor does not count", async () => {

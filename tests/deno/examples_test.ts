@@ -87,6 +87,9 @@ Deno.test("accounts.ts registers, logs out, resets the password and logs in", as
   const password = "correct horse battery";
   const home = await fetch("/");
   assertEquals(home.headers.get("Location"), "/login?returnTo=%2F");
+  const icon = await fetch("/favicon.ico");
+  assertEquals(icon.headers.get("Content-Type"), "image/svg+xml");
+  await icon.body?.cancel();
   await post(fetch, "/register", { email, name: "Ada", password });
   const code = await mailed(/^(\d{6})$/m);
   const registered = await post(fetch, "/register/code", { code });

@@ -28,7 +28,7 @@ for (const secret of weak) {
       const { message } = assertThrows(
         create,
         RangeError,
-        'secret 0 is too easy to guess, create one with "openssl rand -base64 32"',
+        'secrets[0] is too easy to guess, create one with "openssl rand -base64 32"',
       );
       assert(!message.includes(secret));
     }

@@ -176,7 +176,7 @@ const mistakes: [options: Partial<DPoPVerifierOptions>, message: string][] = [
   [{ clockTolerance: NaN }, 'clockTolerance "NaN" is not a positive number'],
   [{ storeTimeout: 0 }, 'storeTimeout "0" is not a positive number'],
   [{ nonceSecrets: ["short"] }, "has fewer than 32 characters"],
-  [{ nonceSecrets: [] }, "there is no secret"],
+  [{ nonceSecrets: [] }, "secrets is empty"],
 ];
 
 for (const [options, message] of mistakes) {

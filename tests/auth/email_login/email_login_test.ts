@@ -346,7 +346,7 @@ Deno.test("createEmailLogin() throws for invalid options", () => {
   const eventual = { ...store, consistency: "eventual" } as const;
   const cases: [object, string][] = [
     [{ purpose: "" }, "purpose is empty"],
-    [{ secrets: [] }, "Cannot encrypt email codes: there is no secret"],
+    [{ secrets: [] }, "Cannot encrypt email codes: secrets is empty"],
     [{ secrets: ["short"] }, "fewer than 32"],
     [{ store: eventual }, "who uses a link first"],
     [{ ttl: 0 }, "ttl"],

@@ -41,7 +41,7 @@ Deno.test("createSecondFactors() throws for invalid options", () => {
   const cases: [object, string][] = [
     [{ issuer: "" }, "issuer"],
     [{ issuer: "a:b" }, "colon"],
-    [{ secrets: [] }, "Cannot encrypt second factors: there is no secret"],
+    [{ secrets: [] }, "Cannot encrypt second factors: secrets is empty"],
     [{ secrets: ["short"] }, "fewer than 32"],
     [{ secrets: ["a".repeat(40)] }, "too easy to guess"],
     [{ store: eventual }, "who uses a code first"],
