@@ -12,7 +12,12 @@ import {
   createSessionAuthScheme,
   requireAuth,
 } from "@gatehouse/web/auth-middleware";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  type EnableTOTPResult,
+  generateTOTP,
+  type SecondFactors,
+} from "@gatehouse/web/auth/second-factor";
+import { createRouter, type RequestContext } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
@@ -36,6 +41,19 @@ interface Way {
   readonly survives?: true;
   /** Runs it for a user who acts as another one; without it, it has no session. */
   readonly acting?: (app: VersionedApp) => Promise<number>;
+}
+
+/** Factors with the part that only the library calls, for accounts. */
+interface LoginFactors extends SecondFactors {
+  setUpTOTP(
+    context: RequestContext,
+    login: {
+      readonly userId: number;
+      readonly setup: string;
+      readonly code: string;
+      readonly claim: () => Promise<number | null>;
+    },
+  ): Promise<EnableTOTPResult>;
 }
 
 const email = "ada@example.com";
@@ -252,6 +270,24 @@ const ways: Record<string, Way> = {
       );
       return status;
     },
+  },
+  // It has no session, because the login waits for it.
+  "SecondFactors.setUpTOTP": {
+    async begin({ browser, factors, version: versionOf }) {
+      const version = versionOf();
+      const { secret, setup } = await factors.createTOTP(USER, email);
+      const code = await generateTOTP(secret);
+      const claim = () => Promise.resolve(version);
+      return async () => {
+        const { result } = await browser.run((context) =>
+          (factors as LoginFactors)
+            .setUpTOTP(context, { userId: USER, setup, code, claim })
+        );
+        assertEquals((await factors.status(USER)).totp, result?.ok);
+        return result?.ok === true;
+      };
+    },
+    during: ["put second-factor:"],
   },
   "SecondFactors.createRecoveryCodes": {
     async begin(app) {
