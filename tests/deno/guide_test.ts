@@ -43,6 +43,19 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
   // tests/long/guide_stop_test.ts
   "operate.md": ["stop_bun.ts", "stop_node.ts"],
+  // tests/long/frameworks_test.ts
+  "other_frameworks.md": [
+    "accounts.ts",
+    "hooks.server.ts",
+    "app.d.ts",
+    "+page.server.ts",
+    "middleware.ts",
+    "env.d.ts",
+    "app.astro",
+    "astro.config.ts",
+    "server.ts",
+    "user.ts",
+  ],
   // tests/long/session_state_browser_test.ts
   "show_who_is_logged_in.md": [
     "session.ts",
@@ -71,7 +84,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
 };
 
 /** The languages of components, which other tests bundle. */
-const COMPONENTS = ["svelte", "tsx", "vue"];
+const COMPONENTS = ["astro", "svelte", "tsx", "vue"];
 
 Deno.test("every program of the guide is run by a test", async () => {
   for (const page of await pages()) {
