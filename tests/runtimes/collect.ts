@@ -1,4 +1,4 @@
-/** Replaces `Deno.test` in ten lines on other runtimes. */
+/** Replaces `Deno.test` on other runtimes. */
 
 /** The result of one test, or only its name. */
 export interface Result {
@@ -8,7 +8,12 @@ export interface Result {
   readonly error?: string;
 }
 
-type Test = { name: string; run: () => void | Promise<void> };
+type Test = {
+  name: string;
+  /** The time limit in milliseconds. */
+  timeout: number;
+  run: () => void | Promise<void>;
+};
 
 /** Milliseconds that a test may take. */
 export const TIME_LIMIT = 60_000;
@@ -20,8 +25,8 @@ export async function runFile(
 ): Promise<Result[]> {
   const results: Result[] = [];
   try {
-    for (const { name, run } of await collect(load)) {
-      results.push({ file, name, error: await failure(run) });
+    for (const test of await collect(load)) {
+      results.push({ file, name: test.name, error: await failure(test) });
     }
   } catch (error) {
     results.push({ file, name: "(the file itself)", error: describe(error) });
@@ -39,11 +44,20 @@ export async function listFile(
 
 async function collect(load: () => Promise<unknown>): Promise<Test[]> {
   const tests: Test[] = [];
-  const test = (name: unknown, run: unknown) => {
-    if (typeof name !== "string" || typeof run !== "function") {
-      throw new TypeError("Cannot collect a test: use Deno.test(name, fn)");
+  const test = (name: unknown, ...others: unknown[]) => {
+    const run = others.pop();
+    const [{ timeout = TIME_LIMIT, ...options } = {}] = others as [
+      Partial<Test>?,
+    ];
+    if (
+      typeof name !== "string" || typeof run !== "function" ||
+      Object.keys(options).length > 0
+    ) {
+      throw new TypeError(
+        "Cannot collect a test: use Deno.test(name, fn) or Deno.test(name, { timeout }, fn)",
+      );
     }
-    tests.push({ name, run: run as Test["run"] });
+    tests.push({ name, timeout, run: run as Test["run"] });
   };
   // Gone again before a test runs: code under test must not meet a Deno.
   Object.assign(globalThis, { Deno: { test } });
@@ -55,11 +69,11 @@ async function collect(load: () => Promise<unknown>): Promise<Test[]> {
   return tests;
 }
 
-async function failure(run: Test["run"]): Promise<string | undefined> {
+async function failure({ run, timeout }: Test): Promise<string | undefined> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`Not done after ${TIME_LIMIT} ms`)),
-    TIME_LIMIT,
+    () => reject(new Error(`Not done after ${timeout} ms`)),
+    timeout,
   );
   try {
     await Promise.race([run(), late]);
