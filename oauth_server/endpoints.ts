@@ -41,7 +41,7 @@ export function requireNoPrefix(context: RequestContext): void {
 }
 
 function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
-  const { clients, issuer, parts, paths } = settings;
+  const { issuer, parts, paths } = settings;
   const body = JSON.stringify(metadataOf(settings));
   const { pathname } = new URL(issuer);
   // RFC 8414, section 3.1: the path of the issuer comes after the name.
@@ -58,11 +58,11 @@ function endpointsOf(settings: Settings): ReadonlyMap<string, Endpoint> {
     [paths.token, (context) => answerToken(settings, context)],
     [paths.revoke, (context) => answerRevocation(settings, context)],
   ]);
-  for (const { answer, path } of parts) {
-    endpoints.set(paths[path], (context) => answer(settings, context));
-  }
-  if (clients.canRegister) {
-    endpoints.set(paths.register, (context) => clients.register(context));
+  for (const part of parts) {
+    endpoints.set(
+      paths[part.path],
+      (context) => part.answer(settings, context),
+    );
   }
   return endpoints;
 }

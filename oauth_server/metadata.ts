@@ -27,8 +27,6 @@ export function metadataOf(
     authorization_endpoint: origin + paths.authorize,
     token_endpoint: origin + paths.token,
     revocation_endpoint: origin + paths.revoke,
-    ...clients.canRegister &&
-      { registration_endpoint: origin + paths.register },
     scopes_supported: [...new Set([...scopes, "offline_access"])],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
@@ -45,10 +43,7 @@ export function metadataOf(
     protected_resources: [...resources.keys()],
     ...Object.assign(
       {},
-      ...parts.map(({ member, metadata, path }) => ({
-        [member]: origin + paths[path],
-        ...metadata,
-      })),
+      ...parts.map((part) => part.metadata(origin + paths[part.path])),
     ),
   };
 }

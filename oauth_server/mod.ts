@@ -21,6 +21,7 @@ export type {
   ClientDocumentOptions,
   RegistrationOptions,
 } from "./clients/options.ts";
+export { registrationEndpoint } from "./clients/registration_endpoint.ts";
 export { deviceGrant } from "./device/device_grant.ts";
 export {
   type DPoPTokenRequest,
@@ -56,6 +57,7 @@ export type {
   GrantEvent,
   IntrospectionEndpoint,
   JWTAccessTokens,
+  RegistrationEndpoint,
   ResourceOf,
   Resources,
   ServerLifetimes,

@@ -2,10 +2,7 @@ import type { UserSource } from "../auth/internal.ts";
 import type { AuthenticatedUser } from "../auth/middleware/mod.ts";
 import type { SessionStore } from "../session/mod.ts";
 import type { RegisteredClients } from "./clients/client.ts";
-import type {
-  ClientDocumentOptions,
-  RegistrationOptions,
-} from "./clients/options.ts";
+import type { ClientDocumentOptions } from "./clients/options.ts";
 import type { ServerMessages } from "./messages/messages.ts";
 import type { ServerPages } from "./pages/page_options.ts";
 
@@ -215,12 +212,12 @@ export interface AuthorizationServerOptions<
   readonly cimd?: false | ClientDocumentOptions;
 
   /**
-   * Clients that register themselves (RFC 7591). Anyone can register with any name,
-   * so prefer `cimd`.
+   * Clients that register themselves: `registrationEndpoint()`. Anyone can register
+   * with any name, so prefer `cimd`.
    *
-   * @default {false}
+   * @default {none}
    */
-  readonly registration?: false | RegistrationOptions;
+  readonly registration?: RegistrationEndpoint;
 
   /**
    * Clients on devices without a browser: `deviceGrant()`. They need the grant
@@ -304,6 +301,12 @@ export interface AuthorizationServerOptions<
    * @default {Date.now}
    */
   readonly now?: () => number;
+}
+
+/** The option `registration` of a server, which `registrationEndpoint()` creates. */
+export interface RegistrationEndpoint {
+  /** The functions of the endpoint, for the server. */
+  readonly parts: unknown;
 }
 
 /** The option `introspection` of a server, which `introspectionEndpoint()` creates. */

@@ -12,10 +12,8 @@ export type Handler = (
 export interface ServerPart {
   /** The name of the endpoint's path. */
   readonly path: keyof ServerPaths;
-  /** The name of the endpoint's URL in the metadata. */
-  readonly member: string;
-  /** Other members of the metadata. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Returns its members of the metadata, from the URL of the endpoint. */
+  metadata(url: string): Readonly<Record<string, unknown>>;
   /** Answers the endpoint. */
   readonly answer: Handler;
 }

@@ -9,6 +9,7 @@ import { checkSecrets } from "../session/internal.ts";
 import type { SessionStore } from "../session/mod.ts";
 import type { Clients } from "./clients/client.ts";
 import { createClients } from "./clients/create_clients.ts";
+import type { RegistrationPart } from "./clients/registration_part.ts";
 import type { DeviceParts } from "./device/device_parts.ts";
 import type { DPoPParts } from "./dpop/dpop_parts.ts";
 import { GrantStore, type Lifetimes } from "./grants/grant_store.ts";
@@ -20,6 +21,7 @@ import type {
   GrantEvent,
   IntrospectionEndpoint,
   JWTAccessTokens,
+  RegistrationEndpoint,
   ResourceOf,
   Resources,
   ServerPaths,
@@ -54,6 +56,8 @@ export interface Settings {
   readonly device: DeviceParts | null;
   /** JWT access tokens, or `null` without them. */
   readonly jwt: JWTParts | null;
+  /** Clients that register themselves, or `null` without them. */
+  readonly registration: RegistrationPart | null;
   /** Tokens that are bound to keys, or `null` without them. */
   readonly dpop: DPoPParts | null;
 }
@@ -117,7 +121,7 @@ export function settingsOf<User extends AuthenticatedUser, R extends Resources>(
     resources: resourcesOf(options.resources, parts.jwt !== null),
     loginPath: checkPath(loginPath, "loginPath"),
     confirmPath: checkPath(options.confirmPath ?? loginPath, "confirmPath"),
-    clients: createClients(options),
+    clients: createClients({ ...options, registration: parts.registration }),
     pages,
     messages,
     lifetimes,
@@ -145,18 +149,25 @@ interface PartOptions {
   readonly dpop?: DPoPTokens;
   readonly introspection?: IntrospectionEndpoint;
   readonly jwt?: JWTAccessTokens;
+  readonly registration?: RegistrationEndpoint;
 }
 
 function partsOf(
   options: PartOptions,
   settings: PartSettings,
-): Pick<Settings, "device" | "dpop" | "jwt" | "parts"> {
+): Pick<Settings, "device" | "dpop" | "jwt" | "parts" | "registration"> {
   const device = partOf<DeviceParts>(options, "device", settings);
   const introspection = partOf<ServerPart>(options, "introspection", settings);
   const jwt = partOf<JWTParts>(options, "jwt", settings);
-  const parts = [device, introspection, jwt].filter((part) => part !== null);
+  const registration = partOf<RegistrationPart>(
+    options,
+    "registration",
+    settings,
+  );
+  const parts = [device, introspection, jwt, registration]
+    .filter((part) => part !== null);
   const dpop = partOf<DPoPParts>(options, "dpop", settings);
-  return { device, dpop, jwt, parts };
+  return { device, dpop, jwt, parts, registration };
 }
 
 /** Creates the part of an option, whose type hides it from callers. */

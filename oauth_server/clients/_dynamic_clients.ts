@@ -1,22 +1,20 @@
 import { mediaTypeOf, readText } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import {
-  type CallStore,
-  parseJSON,
-  ValueStore,
-} from "../../session/internal.ts";
+import { checkedCaller } from "../../auth/internal.ts";
+import { parseJSON, ValueStore } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import { rateLimit } from "../../session/middleware.ts";
 import { randomToken } from "../../session/secrets.ts";
 import { parseRegistration, type Registration } from "./_registration.ts";
 import type { Client } from "./client.ts";
 import type { RegistrationOptions } from "./options.ts";
+import type { RegistrationPart } from "./registration_part.ts";
 
 /** The prefix of the ids of these clients, so that others cost no store call. */
 const ID = /^dcr_[\w-]{22}$/;
 
 /** The time that a client is kept after a user approved it, in milliseconds. */
-const USED_TTL = 365 * 24 * 3_600_000;
+const USED_TTL = 31_536_000_000;
 
 /** The limits of a request body. */
 const BODY = { maxBytes: 5_120, timeout: 5_000 } as const;
@@ -32,7 +30,6 @@ interface DynamicClient extends Registration {
 export interface DynamicClientsConfig {
   readonly options: RegistrationOptions;
   readonly store: SessionStore;
-  readonly call: CallStore;
   readonly now: () => number;
 }
 
@@ -42,12 +39,17 @@ export interface DynamicClientsConfig {
  * Anyone can register, so a client that no user approves is removed soon, and two
  * limits bound their number.
  */
-export class DynamicClients {
+export class DynamicClients implements RegistrationPart {
+  readonly path = "register";
   readonly #clients: ValueStore<DynamicClient>;
   readonly #limits: Readonly<Record<"perAddress" | "total", RateLimit>>;
   readonly #now: () => number;
 
-  constructor({ call, now, options, store }: DynamicClientsConfig) {
+  constructor({ now, options, store }: DynamicClientsConfig) {
+    const call = checkedCaller(store, {
+      owner: "registration endpoint",
+      race: "which client exists",
+    });
     const { maxUnused = 1_000, perAddress = 20, unusedTtl = 86_400_000 } =
       options;
     this.#clients = new ValueStore(call, {
@@ -68,7 +70,10 @@ export class DynamicClients {
     this.#now = now;
   }
 
-  /** Returns a client, or `null` if it is unknown or has expired. */
+  metadata(url: string): Readonly<Record<string, unknown>> {
+    return { registration_endpoint: url };
+  }
+
   async find(id: string): Promise<Client | null> {
     if (!ID.test(id)) return null;
     const found = await this.#clients.get(await this.#clients.key(id));
@@ -80,7 +85,6 @@ export class DynamicClients {
     };
   }
 
-  /** Keeps a client for a year, because a user has approved it. */
   async keep(id: string): Promise<void> {
     const key = await this.#clients.key(id);
     await this.#clients.update(
@@ -91,7 +95,10 @@ export class DynamicClients {
   }
 
   /** Responds to a request of a client that registers. */
-  async register(context: RequestContext): Promise<Response> {
+  async answer(
+    _settings: unknown,
+    context: RequestContext,
+  ): Promise<Response> {
     if (context.request.method !== "POST") {
       return json({ error: "invalid_request" }, 405, {
         Allow: "POST, OPTIONS",

@@ -1,5 +1,3 @@
-import type { RequestContext } from "../../router/mod.ts";
-
 /**
  * The authentication of a client at the token endpoint: none for public clients,
  * SHA-256 hashes of its secrets as base64url, its public keys, or their URL.
@@ -137,9 +135,6 @@ export interface Clients {
   /** `true` if clients can have a URL as their id, for the metadata. */
   readonly hasDocuments: boolean;
 
-  /** `true` if clients can register themselves, for the metadata. */
-  readonly canRegister: boolean;
-
   /**
    * Returns a client without a request to another server: registered and dynamic
    * ones, and cached documents.
@@ -190,14 +185,6 @@ export interface Clients {
    * @param client The client.
    */
   approved(client: Client): Promise<void>;
-
-  /**
-   * Responds to a POST request of a client that registers itself (RFC 7591), or with
-   * 404 if none can.
-   *
-   * @param context The context of the request, whose body nothing has read.
-   */
-  register(context: RequestContext): Promise<Response>;
 }
 
 /** Returns the part of a client that a grant keeps. */

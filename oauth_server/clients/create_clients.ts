@@ -1,12 +1,10 @@
 import { checkedCaller } from "../../auth/internal.ts";
-import type { RequestContext } from "../../router/mod.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import { sha256Base64Url, timingSafeEqual } from "../../session/secrets.ts";
 import { ClientAssertions } from "./_client_assertion.ts";
 import { ClientDocuments } from "./_client_documents.ts";
 import { readCredentials } from "./_credentials.ts";
 import { documentURL } from "./_document_url.ts";
-import { DynamicClients } from "./_dynamic_clients.ts";
 import { publicFetch } from "./_public_fetch.ts";
 import { CLIENT_ID, registeredClients } from "./_registered_clients.ts";
 import type {
@@ -17,7 +15,8 @@ import type {
   TokenClient,
   TokenRequest,
 } from "./client.ts";
-import type { ClientDocumentOptions, RegistrationOptions } from "./options.ts";
+import type { ClientDocumentOptions } from "./options.ts";
+import type { RegistrationPart } from "./registration_part.ts";
 
 /** The sources of clients, and the server that they belong to. */
 export interface ClientsOptions {
@@ -30,7 +29,7 @@ export interface ClientsOptions {
   /** Clients whose id is a URL; `false` to have none. */
   readonly cimd?: false | ClientDocumentOptions | undefined;
   /** Clients that register themselves. The default is that no client can. */
-  readonly registration?: false | RegistrationOptions | undefined;
+  readonly registration?: RegistrationPart | null;
   /** Returns the time in epoch milliseconds. */
   readonly now?: (() => number) | undefined;
 }
@@ -48,15 +47,14 @@ export function createClients(options: ClientsOptions): Clients {
 
 class AllClients implements Clients {
   readonly hasDocuments: boolean;
-  readonly canRegister: boolean;
   readonly #allow: (url: URL) => boolean;
   readonly #assertions: ClientAssertions;
   readonly #documents: ClientDocuments | null;
-  readonly #dynamic: DynamicClients | null;
+  readonly #dynamic: RegistrationPart | null;
   readonly #registered: (id: string) => Promise<Client | null>;
 
   constructor(options: ClientsOptions) {
-    const { cimd = {}, issuer, now = Date.now, registration, store } = options;
+    const { cimd = {}, issuer, now = Date.now, store } = options;
     const owner = "authorization server";
     const race = "which request uses an assertion first";
     const call = checkedCaller(store, { owner, race });
@@ -73,16 +71,13 @@ class AllClients implements Clients {
     this.#documents = cimd === false
       ? null
       : new ClientDocuments({ fetch: fetch!, now, onError });
-    this.#dynamic = registration
-      ? new DynamicClients({ call, now, store, options: registration })
-      : null;
+    this.#dynamic = options.registration ?? null;
     this.#assertions = new ClientAssertions({
       ...{ call, fetch, issuer, now, onError },
       documentKeys: async (id) =>
         (await this.#documents?.load(new URL(id)))?.jwks,
     });
     this.hasDocuments = this.#documents !== null;
-    this.canRegister = this.#dynamic !== null;
   }
 
   async find(id: string): Promise<Client | null> {
@@ -106,7 +101,7 @@ class AllClients implements Clients {
     if (source === "registered") return await this.#registered(id);
     const isAllowed = source === "document"
       ? this.#urlOf(id) !== null
-      : this.canRegister;
+      : this.#dynamic !== null;
     return isAllowed ? { authentication, id, isPublic, source } : null;
   }
 
@@ -135,11 +130,6 @@ class AllClients implements Clients {
 
   async approved({ id, source }: Client): Promise<void> {
     if (source === "dynamic") await this.#dynamic?.keep(id);
-  }
-
-  async register(context: RequestContext): Promise<Response> {
-    return await this.#dynamic?.register(context) ??
-      context.createErrorResponse({ status: 404 });
   }
 
   /** Returns the URL of a document that the application allows, or `null`. */

@@ -30,7 +30,7 @@ export interface ClientDocumentOptions {
   readonly onError?: (error: ExternalAuthError) => void;
 }
 
-/** Options for clients that register themselves. */
+/** Options for {@linkcode registrationEndpoint}. */
 export interface RegistrationOptions {
   /**
    * The number of registrations per hour and address. An IPv6 /64 counts as one

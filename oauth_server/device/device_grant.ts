@@ -50,7 +50,7 @@ export function deviceGrant(): DeviceGrant {
     const limits = createDeviceLimits(store, now);
     return {
       path: "deviceCode",
-      member: "device_authorization_endpoint",
+      metadata: (url) => ({ device_authorization_endpoint: url }),
       answer: (settings, context) =>
         answerDeviceCode(settings, limits, context),
       exchange: (request) => exchangeDeviceCode(request, limits),

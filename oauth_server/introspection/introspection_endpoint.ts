@@ -56,12 +56,12 @@ import type { TokenResult } from "../token/token_response.ts";
 export function introspectionEndpoint(): IntrospectionEndpoint {
   const parts: CreatePart<ServerPart> = () => ({
     path: "introspect",
-    member: "introspection_endpoint",
-    metadata: {
+    metadata: (url) => ({
+      introspection_endpoint: url,
       introspection_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
       introspection_endpoint_auth_signing_alg_values_supported:
         ASYMMETRIC_ALGORITHMS,
-    },
+    }),
     answer: (settings, context) => answerForm(settings, context, introspect),
   });
   return { parts };

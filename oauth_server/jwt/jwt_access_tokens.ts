@@ -83,7 +83,7 @@ export function jwtAccessTokens(
     }
     return {
       path: "jwks",
-      member: "jwks_uri",
+      metadata: (url) => ({ jwks_uri: url }),
       answer: async (_settings, context) =>
         answerDocument(context, await signingKeys.keySet(), MAX_AGE),
       async sign(contents, claims) {

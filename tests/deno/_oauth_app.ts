@@ -19,6 +19,7 @@ import {
   dpopTokens,
   jwtAccessTokens,
   type RegisteredClient,
+  registrationEndpoint,
   type SigningKey,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
@@ -66,7 +67,7 @@ export function serveOAuthApp(
     },
     ...other !== undefined && { jwt: jwtAccessTokens(other) },
     clients,
-    registration: {},
+    registration: registrationEndpoint(),
     device: deviceGrant(),
     dpop: dpopTokens({ nonces: true }),
     loginPath: "/login",

@@ -12,6 +12,7 @@ import {
   createAuthorizationServer,
   type DPoPTokens,
   type RegisteredClient,
+  registrationEndpoint,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
@@ -72,7 +73,7 @@ export function createOAuthMCP(origin: string, options: OAuthMCPOptions = {}) {
         return Promise.resolve(Response.json(internet[url]));
       },
     },
-    registration: canRegister && {},
+    ...canRegister && { registration: registrationEndpoint() },
     ...dpop && { dpop },
     lifetimes: { access: 60_000 },
     loginPath: "/login",

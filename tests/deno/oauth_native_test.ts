@@ -195,7 +195,7 @@ for (
     const url = authorizationURL(app, redirectUri, "phone");
     const login = await browser.open(String(url));
     const page = await browser.submit(login, {});
-    assertMatch(page, /an address that it has not registered/);
+    assertMatch(page, /or its return address is unknown/);
     assert(!page.includes("<form"));
     assert(!page.includes(redirectUri));
   });

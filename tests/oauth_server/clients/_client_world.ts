@@ -1,4 +1,12 @@
-import { createMemorySessionStore } from "@gatehouse/web/session";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  registrationEndpoint,
+  type RegistrationOptions,
+} from "@gatehouse/web/oauth-server";
+import {
+  createMemorySessionStore,
+  type SessionStore,
+} from "@gatehouse/web/session";
 import {
   type ClientsOptions,
   createClients,
@@ -6,6 +14,26 @@ import {
 
 /** The response to a request for a document or for keys, or an error to throw. */
 export type Answer = Response | Error | ((init: RequestInit) => Response);
+
+/** Options for {@linkcode ClientWorld}. */
+interface WorldOptions extends Partial<Omit<ClientsOptions, "registration">> {
+  readonly registration?: RegistrationOptions;
+}
+
+/** The part of a server with which clients register themselves. */
+interface Registration
+  extends Omit<NonNullable<ClientsOptions["registration"]>, "answer"> {
+  /** Answers a request, for which the settings of a server are not needed. */
+  answer(settings: unknown, context: RequestContext): Promise<Response>;
+}
+
+function createRegistration(
+  options: RegistrationOptions,
+  settings: { readonly now: () => number; readonly store: SessionStore },
+): Registration {
+  const { parts } = registrationEndpoint(options);
+  return (parts as (given: typeof settings) => Registration)(settings);
+}
 
 /** Clients on an internet without sockets, with a clock that the test moves. */
 export class ClientWorld {
@@ -19,11 +47,20 @@ export class ClientWorld {
   readonly clients: ReturnType<typeof createClients>;
   now = 1_700_000_000_000;
 
-  constructor({ cimd = {}, ...options }: Partial<ClientsOptions> = {}) {
+  /** The clients that register themselves, with the option. */
+  readonly registration: Registration | null;
+
+  constructor({ cimd = {}, registration, ...options }: WorldOptions = {}) {
+    const { store } = this;
+    const now = () => this.now;
+    this.registration = registration === undefined
+      ? null
+      : createRegistration(registration, { now, store });
     this.clients = createClients({
+      registration: this.registration,
       issuer: "https://app.example",
-      store: this.store,
-      now: () => this.now,
+      store,
+      now,
       ...options,
       cimd: cimd && {
         fetch: (url, init) => this.#fetch(url, init),

@@ -18,7 +18,10 @@ export function createWorld(
 ) {
   const world = new ClientWorld({ registration });
   const router = createRouter();
-  router.post("/register", (context) => world.clients.register(context));
+  router.post(
+    "/register",
+    (context) => world.registration!.answer(null, context),
+  );
   const register = (body: unknown, address = remoteAddress, type?: string) =>
     createTestClient(router, { remoteAddress: address }).fetch("/register", {
       method: "POST",

@@ -4,6 +4,7 @@ import { hashToken } from "@gatehouse/web/auth";
 import {
   deviceGrant,
   type RegisteredClient,
+  registrationEndpoint,
 } from "@gatehouse/web/oauth-server";
 import type { TestClient } from "@gatehouse/web/testing";
 import {
@@ -35,7 +36,7 @@ function startDevices(settings: ServerSettings = {}): TestServer {
   return startServer({
     device: deviceGrant(),
     clients: [TV, WEB],
-    registration: {},
+    registration: registrationEndpoint(),
     ...settings,
   });
 }
