@@ -24,6 +24,10 @@ export { adoptSessions, type AdoptSessionsOptions } from "./adopt_sessions.ts";
 export { type OldTablesOptions, readAuthJS } from "./auth_js.ts";
 export { type AuthJSTokenOptions, takeAuthJSToken } from "./auth_js_token.ts";
 export { type BetterAuthOptions, readBetterAuth } from "./better_auth.ts";
+export {
+  type BetterAuthTeamsOptions,
+  readBetterAuthTeams,
+} from "./better_auth_teams.ts";
 export { type ClerkOptions, readClerk } from "./clerk.ts";
 export {
   importAccounts,
@@ -35,6 +39,13 @@ export type {
   ImportProblem,
   ImportReport,
 } from "./imported_account.ts";
+export { importTeams, type ImportTeamsOptions } from "./import_teams.ts";
+export type {
+  ImportedInvitation,
+  ImportedMember,
+  ImportedTeam,
+  TeamImportReport,
+} from "./imported_team.ts";
 export { readLucia } from "./lucia.ts";
 export {
   type OldSession,

@@ -1,12 +1,19 @@
 import process from "node:process";
 import {
   importAccounts,
+  type ImportProblem,
   type ImportReport,
+  importTeams,
   readAuthJS,
   readBetterAuth,
+  readBetterAuthTeams,
   readLucia,
+  type TeamImportReport,
 } from "../../accounts/migrate/mod.ts";
-import { createSQLAccountStore } from "../../accounts/store/mod.ts";
+import {
+  type AccountStore,
+  createSQLAccountStore,
+} from "../../accounts/store/mod.ts";
 import { decryptBetterAuth } from "./better_auth_cipher.ts";
 import { type OpenDatabase, openOld, openOwn, openTrial } from "./databases.ts";
 import {
@@ -37,24 +44,35 @@ const READERS = {
 export async function migrate(args: readonly string[]): Promise<void> {
   const options = parseOptions(args);
   if (options === null) return console.log(HELP);
-  const report = await run(options);
-  console.log(textOf(report, options));
-  if (report.refused > 0) process.exitCode = 1;
+  const result = await run(options);
+  console.log(textOf(result, options));
+  const { accounts, teams } = result;
+  if (accounts.refused > 0 || Number(teams?.refused) > 0) process.exitCode = 1;
 }
 
-async function run(
-  { database, from, to, write }: MigrateOptions,
-): Promise<ImportReport> {
+/** The reports of an import. */
+interface Result {
+  readonly accounts: ImportReport;
+  /** The report of the teams, if they were imported. */
+  readonly teams: TeamImportReport | null;
+  /** `true` if there are organizations that were not imported. */
+  readonly hasOrganizations: boolean;
+}
+
+async function run(options: MigrateOptions): Promise<Result> {
+  const { database, from, to, write } = options;
   const old = await openOld(database);
   try {
     const own = await (write ? openOwn(to) : openTrial(to));
     try {
       const { SECRETS } = process.env;
       const { dialect, query } = own;
-      return await importAccounts(READERS[from](old), {
-        store: createSQLAccountStore(query, { dialect }),
+      const store = createSQLAccountStore(query, { dialect });
+      const accounts = await importAccounts(READERS[from](old), {
+        store,
         ...SECRETS && { secrets: SECRETS.split(" ") },
       });
+      return { accounts, ...await runTeams(options, old, store) };
     } finally {
       await own.close();
     }
@@ -63,27 +81,47 @@ async function run(
   }
 }
 
+async function runTeams(
+  { from, roles, teamRoles }: MigrateOptions,
+  { dialect, query }: OpenDatabase,
+  store: AccountStore,
+): Promise<Pick<Result, "teams" | "hasOrganizations">> {
+  if (from !== "better-auth") return { teams: null, hasOrganizations: false };
+  const organizations = readBetterAuthTeams(query, { dialect });
+  if (teamRoles === undefined) {
+    const { done } = await organizations.next();
+    return { teams: null, hasOrganizations: done !== true };
+  }
+  const teams = await importTeams(organizations, { store, teamRoles, roles });
+  return { teams, hasOrganizations: false };
+}
+
 /** The problems that the report prints. */
 const MAX_PROBLEMS = 1_000;
 
 function textOf(
-  report: ImportReport,
+  { accounts, hasOrganizations, teams }: Result,
   { to, write }: MigrateOptions,
 ): string {
-  const { problems } = report;
   const lines = [
-    `${report.read} accounts read`,
-    `${report.created} created: ${report.passwords} with a password`,
-    `${report.existing} existed from an earlier import`,
-    `${report.secondFactors} authenticator apps`,
-    `${report.passkeys} passkeys`,
-    `${report.logins} logins at providers`,
-    `${report.refused} accounts not imported`,
-    ...problems.slice(0, MAX_PROBLEMS).map(({ id, problem }) =>
-      `  ${JSON.stringify(id)}: ${problem}`
-    ),
-    ...problems.length > MAX_PROBLEMS
-      ? [`  and ${problems.length - MAX_PROBLEMS} other problems`]
+    `${accounts.read} accounts read`,
+    `${accounts.created} created: ${accounts.passwords} with a password`,
+    `${accounts.existing} existed from an earlier import`,
+    `${accounts.secondFactors} authenticator apps`,
+    `${accounts.passkeys} passkeys`,
+    `${accounts.logins} logins at providers`,
+    `${accounts.refused} accounts not imported`,
+    ...problemLines(accounts.problems),
+    ...teams === null ? [] : [
+      `${teams.read} organizations read`,
+      `${teams.created} teams created, and ${teams.existing} existed`,
+      `${teams.members} members`,
+      `${teams.invitations} invitations`,
+      `${teams.refused} organizations not imported`,
+      ...problemLines(teams.problems),
+    ],
+    ...hasOrganizations
+      ? ["Organizations are not imported without --team-roles."]
       : [],
     "",
     write
@@ -93,4 +131,15 @@ function textOf(
       : "Nothing was written. Run it again with --write.",
   ];
   return lines.join("\n");
+}
+
+function problemLines(problems: readonly ImportProblem[]): string[] {
+  return [
+    ...problems.slice(0, MAX_PROBLEMS).map(({ id, problem }) =>
+      `  ${JSON.stringify(id)}: ${problem}`
+    ),
+    ...problems.length > MAX_PROBLEMS
+      ? [`  and ${problems.length - MAX_PROBLEMS} other problems`]
+      : [],
+  ];
 }

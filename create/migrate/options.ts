@@ -13,6 +13,10 @@ export interface MigrateOptions {
   readonly to: string;
   /** `true` to write, instead of a trial. */
   readonly write: boolean;
+  /** The roles in teams, or `undefined` to import none. */
+  readonly teamRoles: readonly string[] | undefined;
+  /** The roles of the other system, each with a role in teams. */
+  readonly roles: Readonly<Record<string, string>>;
 }
 
 /** The output of `migrate --help`. */
@@ -21,12 +25,16 @@ Gatehouse, on SQLite and PostgreSQL.
 
 Usage: create migrate --from SYSTEM --database DATABASE [options]
 
-  --from      ${SYSTEMS.join(", ")}
-  --database  the database of the other system, which is only read:
-              a file of SQLite, or postgres://user@host/name
-  --to        the database of the accounts: the same one by default
-  --write     write the accounts; without it, a trial only reports
-  --help      print this help
+  --from        ${SYSTEMS.join(", ")}
+  --database    the database of the other system, which is only read:
+                a file of SQLite, or postgres://user@host/name
+  --to          the database of the accounts: the same one by default
+  --team-roles  the teamRoles of the definition, separated by spaces: imports
+                the organizations of better-auth as teams
+  --map-roles   the roles of organizations with other names in teams, such as
+                "admin=owner member=reader"
+  --write       write the accounts; without it, a trial only reports
+  --help        print this help
 
 Environment:
 
@@ -38,6 +46,8 @@ const OPTIONS = {
   from: { type: "string" },
   database: { type: "string" },
   to: { type: "string" },
+  "team-roles": { type: "string" },
+  "map-roles": { type: "string" },
   write: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -67,7 +77,32 @@ export function parseOptions(args: readonly string[]): MigrateOptions | null {
     throw refusal("--database: the file does not exist");
   }
   if (typeof write !== "boolean") throw refusal('"--write" takes no value');
-  return { from: system, database, to, write };
+  return { from: system, database, to, write, ...readRoles(system, values) };
+}
+
+/** Reads the roles in teams. */
+function readRoles(
+  from: string,
+  { "team-roles": list, "map-roles": map }: Partial<Record<string, unknown>>,
+): Pick<MigrateOptions, "teamRoles" | "roles"> {
+  if (list === undefined && map === undefined) {
+    return { teamRoles: undefined, roles: {} };
+  }
+  const teamRoles = wordsOf(list);
+  if (from !== "better-auth" || teamRoles.length === 0) {
+    throw refusal("--team-roles names the teamRoles, with --from better-auth");
+  }
+  const roles = wordsOf(map).map((pair) => pair.split("="));
+  if (roles.some(([, role = ""]) => !teamRoles.includes(role))) {
+    throw refusal(
+      "--map-roles is not a list such as admin=owner member=reader",
+    );
+  }
+  return { teamRoles, roles: Object.fromEntries(roles) };
+}
+
+function wordsOf(value: unknown): string[] {
+  return typeof value === "string" ? value.split(/\s+/).filter(Boolean) : [];
 }
 
 /** Returns `true` for a URL of PostgreSQL, and `false` for a file. */

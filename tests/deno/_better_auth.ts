@@ -4,7 +4,7 @@ import { passkey } from "npm:@better-auth/passkey@1.7.6";
 import { betterAuth, type BetterAuthOptions } from "npm:better-auth@1.7.25";
 import { symmetricDecrypt } from "npm:better-auth@1.7.25/crypto";
 import { getMigrations } from "npm:better-auth@1.7.25/db/migration";
-import { admin, twoFactor } from "npm:better-auth@1.7.25/plugins";
+import { admin, organization, twoFactor } from "npm:better-auth@1.7.25/plugins";
 import { assert, assertEquals } from "@std/assert";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { createTestAuthenticator } from "@gatehouse/web/testing";
@@ -40,7 +40,12 @@ export async function createBetterAuth(
     baseURL: ORIGIN,
     emailAndPassword: { enabled: true },
     rateLimit: { enabled: false },
-    plugins: [twoFactor({ issuer: "Old" }), passkey(), admin()],
+    plugins: [
+      twoFactor({ issuer: "Old" }),
+      passkey(),
+      admin(),
+      organization(),
+    ],
     telemetry: { enabled: false },
   };
   await (await getMigrations(options)).runMigrations();

@@ -109,12 +109,64 @@ test("reads the tables of Auth.js and Lucia", async ({ to }) => {
   }
 });
 
+test("imports organizations as teams, and refuses roles that are not mapped", async ({ old, to }) => {
+  const { browser, database } = await startBetterAuth(old);
+  const carol = browser();
+  await carol.signUp("Carol");
+  const { id } = await carol.call("/organization/create", {
+    name: "Engines",
+    slug: "engines",
+  });
+  database.close();
+  const args = ["--from", "better-auth", "--database", old, "--to", to];
+  assertStringIncludes(
+    (await migrate(args)).stdout,
+    "Organizations are not imported without --team-roles.",
+  );
+  const roles = ["--team-roles", "head member"];
+  const refused = await migrate([...args, ...roles]);
+  assertEquals(refused.code, 1);
+  assertStringIncludes(refused.stdout, "1 organizations not imported");
+  assertStringIncludes(refused.stdout, 'the role "owner" is unknown');
+  const mapped = [...args, ...roles, "--map-roles", "owner=head"];
+  const trial = await migrate(mapped);
+  assertEquals(trial.code, 0, trial.stderr);
+  for (const line of ["1 teams created, and 0 existed", "1 members"]) {
+    assertStringIncludes(trial.stdout, line);
+  }
+  assertStringIncludes(trial.stdout, "Nothing was written");
+  assertEquals((await migrate([...mapped, "--write"])).code, 0);
+  const opened = openStore(to);
+  const [member] = await opened.store.teams!.members(id);
+  assertEquals([member?.name, member?.role], ["Carol", "head"]);
+  opened.database.close();
+});
+
 test("names a wrong option, and the reason", async ({ old }) => {
   const cases: [args: string[], message: string][] = [
     [[], "--from is not one of better-auth"],
     [["--from", "toString"], "--from is not one of better-auth"],
     [["--from", "better-auth"], "--database and --to need a file or a URL"],
     [["--from", "better-auth", "--database", "missing"], "does not exist"],
+    ...[
+      ["--team-roles", " "],
+      ["--map-roles", "owner=head"],
+      ["--from=lucia", "--team-roles", "head member"],
+    ].map((roles): [string[], string] => [
+      ["--from", "better-auth", "--database", old, ...roles],
+      "--team-roles names the teamRoles, with --from better-auth",
+    ]),
+    ...["owner", "owner=boss", "=", "owner=head,member=member"].map(
+      (map): [string[], string] => [
+        [
+          "--from=better-auth",
+          `--database=${old}`,
+          "--team-roles=head member",
+          `--map-roles=${map}`,
+        ],
+        "--map-roles is not a list",
+      ],
+    ),
     [["--force"], 'the option "--force" is unknown'],
     [["old"], '"old" is not an option'],
     [

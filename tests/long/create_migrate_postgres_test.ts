@@ -71,6 +71,7 @@ async function createUsers(pool: pg.Pool): Promise<void> {
   const ada = browser();
   await ada.signUp("Ada");
   await ada.addPasskey();
+  await ada.call("/organization/create", { name: "Engines", slug: "engines" });
   const bob = browser();
   await bob.signUp("Bob");
   await bob.enableApp();
@@ -84,11 +85,13 @@ test("first reports and writes nothing, then writes, and can run again", async (
     "--from=better-auth",
     `--database=${url("old")}`,
     `--to=${url("own")}`,
+    "--team-roles=owner member",
   ];
   const before = await contentOf(old);
   const trial = await migrate(args);
   assertEquals([trial.code, trial.stderr], [0, ""]);
-  for (const line of ["3 accounts read", "3 created", "1 passkeys"]) {
+  const counts = ["3 accounts read", "3 created", "1 passkeys"];
+  for (const line of [...counts, "1 teams created"]) {
     assertStringIncludes(trial.stdout, line);
   }
   assertStringIncludes(trial.stdout, "Nothing was written");
@@ -113,6 +116,9 @@ test("first reports and writes nothing, then writes, and can run again", async (
   });
   const { totp, recoveryCodes } = await factors.status(bob!.id);
   assertEquals([totp, recoveryCodes], [true, 10]);
+  const ada = await store.findByEmail("ada@example.com");
+  const [found] = await store.teams!.list(ada!.id);
+  assertEquals([found?.team.name, found?.member.role], ["Engines", "owner"]);
   const eve = await store.findByEmail("eve@example.com");
   assertEquals(eve?.disabled, { reason: "", until: null });
 });
