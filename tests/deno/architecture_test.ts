@@ -265,6 +265,20 @@ Deno.test("CONTRIBUTING.md draws every wing of the library", async () => {
   assertEquals([...drawn].sort(), [...wings].sort());
 });
 
+Deno.test("half of the sources have a test file of their name in their wing", async () => {
+  const tests = new Set<string>();
+  for await (const file of filesBelow("tests/")) tests.add(file);
+  const without: string[] = [];
+  let count = 0;
+  for await (const file of sources()) {
+    const [, wing, name] = /^(.+\/)_?(\w+)\.ts$/.exec(file) ?? [];
+    if (name === undefined || name === "mod" || name === "internal") continue;
+    count++;
+    if (!tests.has(`tests/${wing}${name}_test.ts`)) without.push(file);
+  }
+  assert(without.length <= count / 2, without.join("\n"));
+});
+
 Deno.test("a folder of the library has at most 26 files", async () => {
   const counts = new Map<string, number>();
   for await (const file of sources()) {
