@@ -46,9 +46,9 @@ export function createResource(
     allowInsecureLoopback: new URL(url).protocol === "http:" ||
       new URL(issuer).protocol === "http:",
     now,
-    requireDPoP: dpop?.isAlwaysRequired,
     ...options,
     dpop: options.dpop ?? dpop?.verifier,
+    requireDPoP: options.requireDPoP ?? dpop?.isAlwaysRequired,
     metadata: { resource_name: resource.name, ...options.metadata },
     security: securityOf(settings, resource),
     verify: (claims) => users.get(claims) ?? null,

@@ -241,7 +241,8 @@ function rowKey(key: string): string {
 function parseRow(text: string): GrantRow | null {
   const row = parseJSON(text) as GrantRow | null;
   return typeof row?.userId === "string" && Array.isArray(row.scopes) &&
-      typeof row.client?.id === "string" && Number.isFinite(row.generation) &&
+      typeof row.client?.id === "string" &&
+      typeof row.challenge === "string" && Number.isFinite(row.generation) &&
       Number.isFinite(row.createdAt) && Number.isFinite(row.rotatedAt)
     ? row
     : null;

@@ -334,6 +334,16 @@ Deno.test("dpopTokens({ required: true }) refuses clients without a proof, and s
 
   assertEquals(await callAPI(before, bearer.access_token), 200);
   assertEquals(await callAPI(app, bearer.access_token), 401);
+  // An option of the application that is not set must not allow bearer tokens.
+  const api = app.server.resource(API, { requireDPoP: undefined });
+  const router = createRouter({
+    middleware: [auth({ schemes: [api.scheme] })],
+  });
+  router.get("/api", {
+    middleware: [api.requireScope("notes:read")],
+    handler: () => new Response("notes"),
+  });
+  assertEquals(await callAPI({ router }, bearer.access_token), 401);
   for (const key of [null, KEY]) {
     assertEquals(
       await outcomeOf(refreshWith(app, bearer.refresh_token, key)),

@@ -101,6 +101,46 @@ Deno.test("a broken row is not a grant, and breaks no other one", async () => {
   assertEquals(await callAPI(app, other.access_token), 200);
 });
 
+for (const state of ["code", "grant"] as const) {
+  Deno.test(`the row of a ${state} without a member, or with one of another type, causes no error of the server`, async () => {
+    const store = createMemorySessionStore();
+    const rows: [key: string, value: string][] = [];
+    const app = startServer({
+      store: {
+        get: (key) => store.get(key),
+        put: (key, value, options) => {
+          if (key.endsWith("~grant")) rows.push([key, value]);
+          return store.put(key, value, options);
+        },
+        delete: (key) => store.delete(key),
+        byIndex: (name) => store.byIndex!(name),
+      },
+    });
+    const code = await getCode(await browserOf(app));
+    const response = state === "grant" ? await exchange(app, code) : null;
+    const tokens: TokenBody | undefined = await response?.json();
+    const [key, value] = rows.at(-1)!;
+    const row = JSON.parse(value);
+    for (const name of Object.keys(row)) {
+      for (const wrong of [undefined, null, 1, "x", [], {}]) {
+        const broken = JSON.stringify({ ...row, [name]: wrong });
+        const put = async () => {
+          await store.delete(key);
+          await store.put(key, broken, { ttl: 60_000, ifVersion: null });
+        };
+        await put();
+        const statuses = [(await exchange(app, code)).status];
+        if (tokens !== undefined) {
+          await put();
+          statuses.push(await callAPI(app, tokens.access_token));
+          statuses.push((await refresh(app, tokens.refresh_token)).status);
+        }
+        assertEquals(statuses.filter((one) => one >= 500), [], broken);
+      }
+    }
+  });
+}
+
 Deno.test("two processes with other first secrets accept each other's tokens", async () => {
   const store = createMemorySessionStore();
   const sessions = createMemorySessionStore();
