@@ -19,7 +19,7 @@ export function appsView(
       ${errorSummary(messages, state)}
       ${apps.length === 0 ? html`<p>${messages.apps.none}</p>` : html`
         <p>${messages.apps.text}</p>
-        <ul class="rows">${apps.map((app) => row(call, app))}</ul>
+        <ul class="rows stacked">${apps.map((app) => row(call, app))}</ul>
       `}
       <div class="actions">
         ${next !== undefined && html`

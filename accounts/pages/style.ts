@@ -97,5 +97,6 @@ text-decoration:none}
 .area nav a[aria-current]{background:var(--gh-tint);color:var(--gh-ink);font-weight:600}
 .message:has(+.area){max-width:none}
 .area section{max-width:30rem;min-width:0}
+@media (max-width:43.99rem){.stacked li{display:block}.stacked form{margin-top:.6rem}}
 @media (min-width:44rem){.area{grid-template-columns:12rem 1fr}.area nav ul{display:block}}
 `;

@@ -13,7 +13,7 @@ a{color:var(--accent)}
 dl,.warning{padding:.75rem 1rem;border-radius:.6rem;background:var(--page);font-size:.95rem}
 dt,.hint{color:var(--faint)}
 dd{margin:0;font-weight:600}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.4rem 1rem}
+dd+dt{margin-top:.4rem}
 .warning{border-inline-start:4px solid #d99a00}
 fieldset{padding:0;border:0}
 legend,[for]{display:block;margin-bottom:.4rem;padding:0;font-weight:600}
@@ -21,7 +21,7 @@ legend,[for]{display:block;margin-bottom:.4rem;padding:0;font-weight:600}
 .choice input{flex:none;width:1.25rem;height:1.25rem;margin:.15rem 0 0;accent-color:var(--accent)}
 .new{margin-inline-start:.4rem;color:var(--accent)}
 .actions{display:flex;flex-wrap:wrap;gap:.6rem}
-button,.button{display:block;flex:1 1 9rem;width:100%;min-height:2.9rem;padding:.6rem 1rem;background:var(--accent);border:1px solid var(--accent);
+button,.button{display:block;flex:1 1 9rem;width:100%;padding:.6rem 1rem;background:var(--accent);border:1px solid var(--accent);
 border-radius:.6rem;color:var(--card);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}
 button:hover,.button:hover{filter:brightness(.9)}
 .quiet{background:none;border-color:var(--faint);color:inherit}
@@ -32,4 +32,4 @@ main{background:var(--card);border:1px solid var(--line);border-radius:.6rem}}
 `;
 
 /** The SHA-256 hash of the stylesheet in base64. A test names the new one. */
-export const STYLE_HASH = "HXjrBZGOlBfm95RKJGwPVpjPgeFZPSedT1mEykiKdXk=";
+export const STYLE_HASH = "WlRC6JocJ/ecxZpNZLpGU3TOh+srsMd6ykdlweCsvzA=";

@@ -278,7 +278,11 @@ async function walkApps(
   for (let n = 0; n < 25; n++) {
     apps.add(id, createGrant(n < 3 ? {} : { client }));
   }
+  const host = "notes-for-teams.example-host.com";
+  apps.add(id, createGrant({ client: { ...client, name: "Teams", host } }));
   await visit("/account/apps");
+  const { height } = (await page.getByText(host).boundingBox())!;
+  assert(height < 30, "a host does not break at a hyphen");
   const more = await page.getByRole("link", { name: "Next page" })
     .getAttribute("href");
   await visit(more!);
