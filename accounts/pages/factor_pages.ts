@@ -1,8 +1,8 @@
 import type { TOTPSetup } from "../../auth/second_factor/mod.ts";
-import { html } from "../../router/content/mod.ts";
+import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import { errorSummary, type FormState } from "./fields.ts";
-import { card, type PageCall, type View } from "./page.ts";
+import { card, keepReturnTo, type PageCall, type View } from "./page.ts";
 import { passkeyForm, passkeyNameForm } from "./passkey_pages.ts";
 import { appSetupForm } from "./security_pages.ts";
 
@@ -31,6 +31,7 @@ export function factorSetupView(
         action: routes.secondFactorSetup.action.href({}, search),
         setup,
       })}
+      ${backToLogin(call)}
     `,
   );
   return { ...view, script: true };
@@ -52,7 +53,14 @@ export function passkeyFactorView(call: PageCall, state: FormState): View {
         button: html`<button>${factors.proveButton}</button>`,
       })}
       <p class="hint">${factors.lost(name)}</p>
+      ${backToLogin(call)}
     `,
   );
   return { ...view, script: true };
+}
+
+/** Creates the link for a user who has begun with another account. */
+function backToLogin({ context, messages, services }: PageCall): Markup {
+  const login = keepReturnTo(context, services.routes.login.index);
+  return html`<p class="links"><a href="${login}">${messages.back}</a></p>`;
 }

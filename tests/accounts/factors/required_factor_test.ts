@@ -166,6 +166,7 @@ Deno.test("a passkey that finishes a login is asked for at the next one", async 
   assertEquals(login.headers.get("Location"), SETUP);
   const page = await (await thief.get(SETUP)).text();
   assertStringIncludes(page, "Use your passkey");
+  assertStringIncludes(page, 'href="/login"');
   assertEquals(page.includes('name="setup"'), false);
   const json = { Accept: "application/json" };
   const choice = await (await thief.get(SETUP, json)).json();
