@@ -208,6 +208,20 @@ Deno.test("importTeams() reports members without an account and invitations of o
   assertEquals(await membersOf(store, old.id), ALL.slice(0, 2));
 });
 
+Deno.test("readBetterAuthTeams() reports the teams within an organization", async () => {
+  const old = await startOld();
+  // The plugin creates this table with its option `teams`.
+  old.change(`CREATE TABLE team (id TEXT PRIMARY KEY, name TEXT,
+    "organizationId" TEXT)`);
+  old.change(`INSERT INTO team VALUES ('t1', 'Pumps', '${old.id}')`);
+  const { run } = await move(old);
+  const { created, problems } = await run();
+  assertEquals([created, problems], [1, [{
+    id: old.id,
+    problem: "its 1 inner teams are not imported",
+  }]]);
+});
+
 Deno.test("importTeams() leaves invitations that are answered or expired out, and changes no existing team", async () => {
   const old = await startOld();
   old.change(`UPDATE invitation SET "expiresAt" = '2001-01-01T00:00:00.000Z'
