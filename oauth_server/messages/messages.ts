@@ -52,6 +52,12 @@ export interface ServerMessages {
   readonly otherHost: (host: string, redirectHost: string) => string;
   /** The title of the scopes. */
   readonly scopes: string;
+  /**
+   * Scopes in words, in this language.
+   *
+   * @default {those of the resource}
+   */
+  readonly scopeTexts?: Readonly<Record<string, string>>;
   /** The mark of a scope that the user has not given before. */
   readonly isNew: string;
   /** The button that approves. */

@@ -60,7 +60,7 @@ export function consentForm(
     readonly secret: string;
   },
 ): Pick<ConsentPage, "form" | "isNew" | "scopes"> {
-  const { isNew, scopes } = scopesOf(request, grants);
+  const { isNew, scopes } = scopesOf(request, grants, messages);
   const form = html`
     <form method="post" action="${path}">
       <input type="hidden" name="request" value="${secret}">
@@ -91,6 +91,7 @@ export function consentForm(
 function scopesOf(
   { client, resource, scopes }: AskedScopes,
   grants: readonly KeyedGrant[],
+  { scopeTexts = {} }: ServerMessages,
 ): Pick<ConsentPage, "isNew" | "scopes"> {
   const earlier = grants.filter(({ row }) =>
     row.client.id === client.id && row.resource === resource.url
@@ -99,7 +100,7 @@ function scopesOf(
     isNew: earlier.length === 0,
     scopes: scopes.map((name) => ({
       name,
-      text: resource.scopes.get(name)!,
+      text: scopeTexts[name] ?? resource.scopes.get(name)!,
       isNew: !earlier.some(({ row }) => row.scopes.includes(name)),
     })),
   };

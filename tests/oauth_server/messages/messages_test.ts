@@ -181,6 +181,21 @@ Deno.test("an application replaces strings and buttons of the pages", async () =
   assertStringIncludes(pages.get("code")!, "<button>Next</button>");
 });
 
+Deno.test("scopes are in the words of the language, or in those of the resource", async () => {
+  const scopeTexts = { "notes:read": "Notizen <i>lesen</i>" };
+  const app = startServer({ messages: [english, { ...german, scopeTexts }] });
+  const browser = await browserOf(app);
+  const path = authorizePath({ scope: "notes:read notes:write" });
+  const inGerman = await (await browser.fetch(path, DE)).text();
+  assertStringIncludes(
+    inGerman,
+    "<span>Notizen &lt;i&gt;lesen&lt;/i&gt;</span>",
+  );
+  assertStringIncludes(inGerman, "<span>Change your notes</span>");
+  const inEnglish = await (await browser.fetch(path)).text();
+  assertStringIncludes(inEnglish, "<span>Read your notes</span>");
+});
+
 Deno.test("pages of the application get the strings of the browser's language", async () => {
   const { router } = startServer({
     messages,
