@@ -75,8 +75,9 @@ export async function readAuthorizationRequest(
   const client = id === null
     ? null
     : await settings.clients.resolve(id, String(user.id));
-  const redirectUri = client && redirectOf(all, client);
-  if (client === null || redirectUri === null) return { reason: "unknown" };
+  if (client === null) return { reason: "unknownClient" };
+  const redirectUri = redirectOf(all, client);
+  if (redirectUri === null) return { reason: "unknownAddress" };
   const state = onlyValue(all, "state") ?? undefined;
   const target = { client, redirectUri, state };
   try {

@@ -46,7 +46,9 @@ export const english: ServerMessages = {
     notUser:
       "Only users who are logged in themselves can connect applications.",
     tooLong: "The request of the application is too long.",
-    unknown:
-      "The application or its return address is unknown, or its description cannot be read.",
+    unknownAddress:
+      "The application asks to return to an address that it has not registered.",
+    unknownClient:
+      "The application is unknown, or its description cannot be read.",
   },
 };

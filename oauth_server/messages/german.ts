@@ -62,7 +62,9 @@ export const german: ServerMessages = {
       "Diese Anfrage ist abgelaufen oder wurde schon beantwortet. Beginnen Sie in der Anwendung von vorn.",
     notUser: "Nur wer selbst angemeldet ist, kann Anwendungen verbinden.",
     tooLong: "Die Anfrage der Anwendung ist zu lang.",
-    unknown:
-      "Die Anwendung oder ihre Rückkehradresse ist unbekannt, oder ihre Beschreibung lässt sich nicht lesen.",
+    unknownAddress:
+      "Die Anwendung möchte zu einer Adresse zurückkehren, die sie nicht registriert hat.",
+    unknownClient:
+      "Die Anwendung ist unbekannt, oder ihre Beschreibung lässt sich nicht lesen.",
   },
 };

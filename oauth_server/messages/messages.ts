@@ -3,7 +3,8 @@ export type ErrorReason =
   | "expired"
   | "notUser"
   | "tooLong"
-  | "unknown";
+  | "unknownAddress"
+  | "unknownClient";
 
 /** The strings of the pages for devices without a browser. */
 export interface DeviceMessages {

@@ -46,6 +46,7 @@ export function renderPage(
   const markup = html`
     <html lang="${messages.language}">
       <head>
+        <meta charset="utf-8">
         <meta name="viewport" content="width=device-width">
         <title>${title}</title>
         ${unsafeHTML(`<style>${STYLE}</style>`)}

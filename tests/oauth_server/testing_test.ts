@@ -105,7 +105,7 @@ Deno.test("connectTest() throws if the user or the server refuses", async () => 
     [{ ...WEB, server: `${ORIGIN}/` }, `the issuer is "${ORIGIN}"`],
     [
       { ...WEB, clientId: "unknown" },
-      "The application or its return address is unknown",
+      "The application is unknown",
     ],
     [{ ...WEB, scopes: ["admin"] }, "invalid_scope"],
     [{ ...WEB, clientSecret: "wrong" }, "invalid_client"],

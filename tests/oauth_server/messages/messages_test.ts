@@ -126,8 +126,8 @@ async function hashOf(page: string): Promise<string> {
 Deno.test("every page is in the language of the browser, and its policy has the hash of its style", async () => {
   const words: Readonly<Record<string, string>> = {
     "consent": "Web client mit Notes verbinden?",
-    "unknown client": german.errors.unknown,
-    "unknown address": german.errors.unknown,
+    "unknown client": german.errors.unknownClient,
+    "unknown address": german.errors.unknownAddress,
     "too long": german.errors.tooLong,
     "no session": german.errors.notUser,
     "expired": german.errors.expired,

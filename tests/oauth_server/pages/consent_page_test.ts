@@ -80,6 +80,6 @@ Deno.test("names of clients are escaped, and the pages can be replaced", async (
   const unknown = await browser.fetch(authorizePath({ client_id: "x" }));
   assertMatch(
     await unknown.text(),
-    /Sorry: The application or its return address is unknown/,
+    /Sorry: The application is unknown/,
   );
 });
