@@ -24,7 +24,11 @@ export type DeviceRoutes = {
   readonly decision: Route<"POST", string>;
 };
 
-/** Options for {@linkcode AuthorizationServer.resource}. */
+/**
+ * Options for {@linkcode AuthorizationServer.resource}. With `dpopTokens()`, `dpop` is
+ * by default a verifier with the store of the server, and `requireDPoP` is `true` if
+ * all clients need a key.
+ */
 export type ResourceOptions<User extends AuthenticatedUser> = Pick<
   ResourceServerOptions<User, string>,
   "dpop" | "metadata" | "requireDPoP"

@@ -29,7 +29,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
   // tests/long/guide_programs_test.ts
   "add_a_provider.md": ["oidc.ts"],
   // tests/deno/oauth_native_test.ts
-  "connect_programs.md": ["cli.ts"],
+  "connect_programs.md": ["cli.ts", "proofs.ts"],
   // tests/long/create_test.ts
   "create_a_project.md": ["mail.ts"],
   // tests/long/guide_programs_test.ts

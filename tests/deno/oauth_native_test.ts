@@ -1,6 +1,10 @@
 /** Programs on the user's computer and apps on a phone (RFC 8252). */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import {
+  createDPoPKey,
+  thumbprintOfDPoPKey,
+} from "@gatehouse/web/auth/access-tokens";
+import {
   approveInBrowser,
   type OAuthApp,
   serveOAuthApp,
@@ -278,6 +282,48 @@ Deno.test("the command-line program of the guide says that the login was refused
     "The login was refused",
   );
   await Promise.all(opened);
+});
+
+Deno.test("the proofs of the guide get bound tokens, with the nonces of the server and of its API", async () => {
+  await using app = serveOAuthApp(CLIENTS);
+  await using program = listen();
+  const { redirectUri, returned } = program;
+  const { "proofs.ts": text } = await programs("connect_programs.md");
+  const { fetchWithProof } = await import(
+    `data:application/typescript,${encodeURIComponent(text!)}`
+  );
+  const key = await createDPoPKey();
+  const url = authorizationURL(app, redirectUri);
+  url.searchParams.set("dpop_jkt", await thumbprintOfDPoPKey(key));
+  await (await fetch(await approveInBrowser(url))).body?.cancel();
+  const code = (await returned).searchParams.get("code")!;
+
+  const tokensOf = async (form: Record<string, string>) => {
+    const body = new URLSearchParams({ client_id: "cli", ...form });
+    const init = { method: "POST", body };
+    const response = await fetchWithProof(key, `${app.issuer}/token`, init);
+    return await response.json();
+  };
+  const first = await tokensOf({
+    grant_type: "authorization_code",
+    redirect_uri: redirectUri,
+    code_verifier: VERIFIER,
+    code,
+  });
+  assertEquals(first.token_type, "DPoP");
+  const second = await tokensOf({
+    grant_type: "refresh_token",
+    refresh_token: first.refresh_token,
+  });
+  for (const { access_token: token } of [first, second]) {
+    const response = await fetchWithProof(key, app.resource, { token });
+    assertEquals((await response.json()).name, "Ada");
+  }
+  const { error } = await tokensOf({
+    grant_type: "refresh_token",
+    refresh_token: "oar_unknown",
+  });
+  assertEquals(error, "invalid_grant");
 });
 
 /** Opens the page of a program, after another page has called the program. */
