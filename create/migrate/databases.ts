@@ -20,14 +20,14 @@ export async function openOld(location: string): Promise<OpenDatabase> {
       location,
       "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     )
-    : await openSQLite(location, true);
+    : await openSQLite(location, "--database");
 }
 
 /** Opens the database of the accounts. */
 export async function openOwn(location: string): Promise<OpenDatabase> {
   return isPostgres(location)
     ? await openPostgres(location)
-    : await openSQLite(location, false);
+    : await openSQLite(location, "--to");
 }
 
 /**
@@ -41,7 +41,7 @@ export async function openTrial(location: string): Promise<OpenDatabase> {
   try {
     const copy = join(folder, "copy.sqlite");
     if (existsSync(location)) await copySQLite(location, copy);
-    const database = await openSQLite(copy, false);
+    const database = await openSQLite(copy, "--to");
     return {
       ...database,
       close() {
@@ -56,7 +56,7 @@ export async function openTrial(location: string): Promise<OpenDatabase> {
 }
 
 async function copySQLite(path: string, copy: string): Promise<void> {
-  const database = await openFile(path, true);
+  const database = await openFile(path, "--to", true);
   try {
     database.prepare("VACUUM INTO ?").run(copy);
   } finally {
@@ -64,8 +64,8 @@ async function copySQLite(path: string, copy: string): Promise<void> {
   }
 }
 
-async function openSQLite(path: string, readOnly: boolean) {
-  const database = await openFile(path, readOnly);
+async function openSQLite(path: string, option: "--database" | "--to") {
+  const database = await openFile(path, option, option === "--database");
   return {
     dialect: "sqlite" as const,
     query: (sql: string, params: (string | number | null)[]) =>
@@ -76,11 +76,21 @@ async function openSQLite(path: string, readOnly: boolean) {
 
 async function openFile(
   path: string,
+  option: "--database" | "--to",
   readOnly: boolean,
 ): Promise<DatabaseSync> {
   const sqlite = await import("node:sqlite").catch(() => {
     throw refusal("this runtime has no node:sqlite: use Deno or Node");
   });
-  // The application may write at the same time.
-  return new sqlite.DatabaseSync(path, { readOnly, timeout: 10_000 });
+  let database: DatabaseSync | undefined;
+  try {
+    // The application may write at the same time.
+    database = new sqlite.DatabaseSync(path, { readOnly, timeout: 10_000 });
+    // SQLite reads the file at the first statement.
+    database.exec("PRAGMA schema_version");
+    return database;
+  } catch (error) {
+    database?.close();
+    throw refusal(`${option}: ${(error as Error).message}`);
+  }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { readArguments } from "../arguments.ts";
 
 /** The systems that accounts come from. */
@@ -38,7 +39,8 @@ Usage: create migrate --from SYSTEM --database DATABASE [options]
 
 Environment:
 
-  SECRETS             the secrets of createAccounts, separated by spaces
+  SECRETS             the secrets of createAccounts, separated by spaces;
+                      omit it if createAccounts has none
   BETTER_AUTH_SECRET  the secret of better-auth, for second factors
   PGPASSWORD          the password of PostgreSQL`;
 
@@ -75,6 +77,10 @@ export function parseOptions(args: readonly string[]): MigrateOptions | null {
   checkLocation("--to", to);
   if (!isPostgres(database) && !existsSync(database)) {
     throw refusal("--database: the file does not exist");
+  }
+  // A trial writes to a copy elsewhere, so it would not notice.
+  if (!isPostgres(to) && !existsSync(dirname(to))) {
+    throw refusal("--to: the folder of the file does not exist");
   }
   if (typeof write !== "boolean") throw refusal('"--write" takes no value');
   return { from: system, database, to, write, ...readRoles(system, values) };

@@ -142,7 +142,9 @@ test("imports organizations as teams, and refuses roles that are not mapped", as
   opened.database.close();
 });
 
-test("names a wrong option, and the reason", async ({ old }) => {
+test("names a wrong option, and the reason", async ({ old, to }) => {
+  const text = `${to}.txt`;
+  await Deno.writeTextFile(text, "This is not a database.".repeat(50));
   const cases: [args: string[], message: string][] = [
     [[], "--from is not one of better-auth"],
     [["--from", "toString"], "--from is not one of better-auth"],
@@ -201,6 +203,18 @@ test("names a wrong option, and the reason", async ({ old }) => {
       "the file does not exist",
     ],
     [["--from", "better-auth", "--database", old, "--write=no"], "no value"],
+    [
+      ["--from", "better-auth", "--database", text, "--to", to],
+      "Cannot migrate accounts: --database: file is not a database",
+    ],
+    [
+      ["--from", "better-auth", "--database", old, "--to", text],
+      "Cannot migrate accounts: --to: file is not a database",
+    ],
+    [
+      ["--from", "better-auth", "--database", old, "--to", `${to}/new.sqlite`],
+      "Cannot migrate accounts: --to: the folder of the file does not exist",
+    ],
   ];
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await migrate(args);
