@@ -9,6 +9,7 @@ import { parseRegistration, type Registration } from "./_registration.ts";
 import type { Client } from "./client.ts";
 import type { RegistrationOptions } from "./options.ts";
 import type { RegistrationPart } from "./registration_part.ts";
+import type { Settings } from "../settings.ts";
 
 /** The prefix of the ids of these clients, so that others cost no store call. */
 const ID = /^dcr_[\w-]{22}$/;
@@ -78,9 +79,10 @@ export class DynamicClients implements RegistrationPart {
     if (!ID.test(id)) return null;
     const found = await this.#clients.get(await this.#clients.key(id));
     if (found === null) return null;
-    const { name, redirectUris } = found;
+    const { name, needsProof, redirectUris } = found;
     return {
       ...{ id, name, redirectUris, grants: ["code"], trusted: false },
+      ...needsProof && { needsProof },
       ...{ authentication: "none", isPublic: true, source: "dynamic" },
     };
   }
@@ -96,7 +98,7 @@ export class DynamicClients implements RegistrationPart {
 
   /** Responds to a request of a client that registers. */
   async answer(
-    _settings: unknown,
+    { dpop }: Pick<Settings, "dpop">,
     context: RequestContext,
   ): Promise<Response> {
     if (context.request.method !== "POST") {
@@ -106,8 +108,11 @@ export class DynamicClients implements RegistrationPart {
     }
     const { perAddress, total } = this.#limits;
     return await limited(perAddress, context, async () => {
-      const registration = parseRegistration(await readJSON(context));
-      if ("error" in registration) return json(registration, 400);
+      const parsed = parseRegistration(await readJSON(context));
+      if ("error" in parsed) return json(parsed, 400);
+      // A server without DPoP must not confirm that the tokens are bound.
+      const needsProof = parsed.needsProof && dpop !== null;
+      const registration = { ...parsed, needsProof };
       // Only valid requests count, so that others do not use up this limit.
       return await limited(total, context, () => this.#add(registration));
     });
@@ -128,6 +133,7 @@ export class DynamicClients implements RegistrationPart {
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: "none",
+      ...registration.needsProof && { dpop_bound_access_tokens: true },
     }, 201);
   }
 }

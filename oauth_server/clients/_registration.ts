@@ -5,6 +5,8 @@ import { isRedirectURI } from "./redirect_uri.ts";
 export interface Registration {
   readonly name: string;
   readonly redirectUris: readonly string[];
+  /** `true` if it always binds its tokens to a key (RFC 9449, section 5.2). */
+  readonly needsProof: boolean;
 }
 
 /** An error response (RFC 7591, section 3.2.2). */
@@ -30,6 +32,7 @@ export function parseRegistration(
   }
   const {
     client_name: name,
+    dpop_bound_access_tokens: isBound,
     grant_types: grants = ["authorization_code"],
     redirect_uris: uris,
     response_types: responses = ["code"],
@@ -55,7 +58,8 @@ export function parseRegistration(
     return metadataError("token_endpoint_auth_method is not none");
   }
   const { host } = new URL(uris[0]);
-  return { name: clientName(name) ?? host, redirectUris: uris };
+  const needsProof = isBound === true;
+  return { name: clientName(name) ?? host, redirectUris: uris, needsProof };
 }
 
 function metadataError(description: string): RegistrationError {

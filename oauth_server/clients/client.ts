@@ -100,7 +100,7 @@ export interface Client {
   /** The source: the application's options, a metadata document, registration. */
   readonly source: "registered" | "document" | "dynamic";
   /**
-   * `true` if its document says that it always binds its tokens to a key (RFC 9449,
+   * `true` if its document or registration says that it always binds its tokens to a key (RFC 9449,
    * section 5.2).
    *
    * @default {false}

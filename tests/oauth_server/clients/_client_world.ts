@@ -23,8 +23,11 @@ interface WorldOptions extends Partial<Omit<ClientsOptions, "registration">> {
 /** The part of a server with which clients register themselves. */
 interface Registration
   extends Omit<NonNullable<ClientsOptions["registration"]>, "answer"> {
-  /** Answers a request, for which the settings of a server are not needed. */
-  answer(settings: unknown, context: RequestContext): Promise<Response>;
+  /** Answers a request, for which few settings of a server are needed. */
+  answer(
+    settings: { readonly dpop: unknown },
+    context: RequestContext,
+  ): Promise<Response>;
 }
 
 function createRegistration(

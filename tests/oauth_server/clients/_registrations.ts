@@ -20,7 +20,7 @@ export function createWorld(
   const router = createRouter();
   router.post(
     "/register",
-    (context) => world.registration!.answer(null, context),
+    (context) => world.registration!.answer({ dpop: null }, context),
   );
   const register = (body: unknown, address = remoteAddress, type?: string) =>
     createTestClient(router, { remoteAddress: address }).fetch("/register", {

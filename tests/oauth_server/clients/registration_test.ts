@@ -107,7 +107,7 @@ Deno.test("register() responds with 400 without a body, and with 405 to other me
     router.route(
       method,
       "/register",
-      (context) => world.registration!.answer(null, context),
+      (context) => world.registration!.answer({ dpop: null }, context),
     );
   }
   const empty = await router.fetch("https://test.example/register", {

@@ -17,6 +17,7 @@ import {
   deviceGrant,
   dpopTokens,
   introspectionEndpoint,
+  registrationEndpoint,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { hashOf, signProof } from "../../auth/_dpop.ts";
@@ -386,6 +387,31 @@ for (const value of [true, false, "true", 1, null]) {
     const code = await getCode(await browserOf(app), { client_id: id });
     const first = await outcomeOf(sendForm(app, codeForm(code, id), null));
     if (value !== true) return assertEquals(first, "200 tokens");
+    assertEquals(first, "400 invalid_dpop_proof");
+    const response = await exchangeWith(app, code, KEY, id);
+    assertEquals((await response.json()).token_type, "DPoP");
+  });
+}
+
+for (const dpop of [dpopTokens(), undefined]) {
+  Deno.test(`a client that registers with dpop_bound_access_tokens ${dpop ? "needs a proof" : "learns that a server without dpopTokens() does not bind tokens"} (RFC 9449, section 5.2)`, async () => {
+    const registration = registrationEndpoint();
+    const app = startDPoPServer({ dpop, registration });
+    const registered = await app.router.fetch(
+      new Request(`${ORIGIN}/oauth/register`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({
+          redirect_uris: [CALLBACK],
+          dpop_bound_access_tokens: true,
+        }),
+      }),
+    );
+    const { client_id: id, dpop_bound_access_tokens } = await registered.json();
+    assertEquals(dpop_bound_access_tokens, dpop && true);
+    const code = await getCode(await browserOf(app), { client_id: id });
+    const first = await outcomeOf(sendForm(app, codeForm(code, id), null));
+    if (dpop === undefined) return assertEquals(first, "200 tokens");
     assertEquals(first, "400 invalid_dpop_proof");
     const response = await exchangeWith(app, code, KEY, id);
     assertEquals((await response.json()).token_type, "DPoP");
