@@ -189,6 +189,7 @@ const bodies: [first: unknown, second: unknown, isSame: boolean][] = [
   [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
   [{ a: 1 }, { a: 2 }, false],
   [{ a: 1 }, { a: 1, b: 2 }, false],
+  [{ a: 1, b: 2 }, { a: 1 }, false],
   [{ a: undefined }, { b: undefined }, false],
   [["a"], { 0: "a" }, false],
   [{ a: {} }, { a: null }, false],
@@ -381,6 +382,38 @@ Deno.test("the page asks again when the user returns, at most every 5 seconds", 
   assertEquals(server.requests, 2);
 });
 
+for (const type of ["focus", "online", "pageshow"]) {
+  Deno.test(`the event ${type} asks again after 5 seconds, or after a failure`, async () => {
+    const browser = startBrowser();
+    const server = createServer();
+    const { window, shown } = openPage(browser, server);
+    await browser.advance(5_000);
+    server.answer = "down";
+    window.dispatchEvent(new Event(type));
+    await turns();
+    server.answer = null;
+    window.dispatchEvent(new Event(type));
+    await turns();
+    window.dispatchEvent(new Event(type));
+    await turns();
+    assertEquals([server.requests, shown], [3, [undefined, "Ada", null]]);
+  });
+}
+
+Deno.test("without subscribers, neither a message nor a failure causes a request", async () => {
+  const browser = startBrowser();
+  const server = createServer();
+  const { leave, state } = openPage(browser, server);
+  await turns();
+  leave();
+  server.answer = "down";
+  await state.refresh();
+  const channel = new (browser.open().BroadcastChannel)("gatehouse-session");
+  channel.postMessage("logged out");
+  await browser.advance(600_000);
+  assertEquals(server.requests, 2);
+});
+
 Deno.test("a page that comes and goes asks once", async () => {
   const browser = startBrowser();
   const server = createServer();
@@ -456,6 +489,18 @@ Deno.test("pollInterval asks regularly while the page is visible", async () => {
   leave();
   await browser.advance(600_000);
   assertEquals(server.requests, 6);
+});
+
+Deno.test("pollInterval begins anew with each request", async () => {
+  const browser = startBrowser();
+  const server = createServer();
+  const { state } = openPage(browser, server, { pollInterval: 60_000 });
+  await browser.advance(30_000);
+  await state.refresh();
+  await browser.advance(59_999);
+  assertEquals(server.requests, 2);
+  await browser.advance(1);
+  assertEquals(server.requests, 3);
 });
 
 Deno.test("sessionState() rejects an interval that is too short, or that no timer can have", () => {
