@@ -294,7 +294,8 @@ Deno.test("every file next to tests has the name of a test or of a helper", asyn
     const isProgram = /^tests\/(?:bench|load|mutation|offline|run|runtimes)\//
       .test(file);
     if (isProgram) continue;
-    if (!/\/(?:_\w+|\w+_test)\.ts$/.test(file)) others.push(file);
+    // Browsers run a helper in JavaScript.
+    if (!/\/(?:_\w+\.(?:js|ts)|\w+_test\.ts)$/.test(file)) others.push(file);
   }
   assertEquals(others, []);
 });
