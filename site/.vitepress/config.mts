@@ -89,6 +89,8 @@ export default defineConfig({
     href: `${base}icon.svg`,
   }]],
   srcDir: ".build/pages",
+  // The skills are files for models, and not pages.
+  srcExclude: ["public/**"],
   outDir: ".build/dist",
   cacheDir: ".build/cache",
   cleanUrls: false,
