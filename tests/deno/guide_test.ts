@@ -62,6 +62,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "LoginStatus.tsx",
     "LoginStatus.vue",
     "LoginStatus.svelte",
+    "login_status.ts",
   ],
   // tests/long/guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],

@@ -39,6 +39,7 @@ createApp(LoginStatus).mount("main");`,
 import { mount } from "svelte";
 import LoginStatus from "./svelte.js";
 mount(LoginStatus, { target: document.querySelector("main") });`,
+  plain: 'import "./login_status.ts";',
 };
 
 /** Compiles and bundles the programs of the page. */
@@ -59,6 +60,7 @@ async function bundleComponents(): Promise<Record<string, string>> {
     "deno.json": JSON.stringify(config),
     "session.ts": found["session.ts"]!,
     "LoginStatus.tsx": found["LoginStatus.tsx"]!,
+    "login_status.ts": found["login_status.ts"]!,
     "vue.ts": vue.content,
     "svelte.js": svelte.js.code,
   };
@@ -68,7 +70,9 @@ async function bundleComponents(): Promise<Record<string, string>> {
     for (const [name, text] of Object.entries(files)) {
       await Deno.writeTextFile(`${folder}/${name}`, text);
     }
-    await deno(["check", "LoginStatus.tsx"], { cwd: folder });
+    await deno(["check", "LoginStatus.tsx", "login_status.ts"], {
+      cwd: folder,
+    });
     for (const [name, main] of Object.entries(MAINS)) {
       // The test calls the API as the application would.
       const source = `import { client } from "./session.ts";
@@ -128,7 +132,7 @@ async function openTab(
 }
 
 testInChromium(
-  "show_who_is_logged_in.md: a login, a logout and the end of a session appear in all tabs, with React, Vue and Svelte",
+  "show_who_is_logged_in.md: a login, a logout and the end of a session appear in all tabs, with React, Vue, Svelte and without a framework",
   async () => {
     const scripts = await bundleComponents();
     const origin = `http://localhost:${freePort()}`;
