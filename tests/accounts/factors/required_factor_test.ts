@@ -7,6 +7,7 @@ import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { generateTOTP, importFactors } from "@gatehouse/web/auth/second-factor";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { type SecurityEvent, securityEvents } from "@gatehouse/web/middleware";
 import {
   createTestAuthenticator,
   createTestClient,
@@ -356,9 +357,14 @@ Deno.test("the last second factor cannot be removed, in a form or as JSON", asyn
   const json = await ada.send(remove, {});
   assertStringIncludes((await json.json()).detail, "second step");
 
+  // With an app, the only passkey is not the last factor.
+  const { id: accountId } = (await app.accounts.users.findByEmail(email))!;
+  await addPasskey(app, ada);
+  const [first] = await app.database.waysIn(accountId);
+  const removed = await ada.send("/account/passkeys/remove", { id: first!.id });
+  assertEquals(removed.status, 200);
   await addPasskey(app, ada);
   assertEquals((await ada.post(remove)).status, 303);
-  const { id: accountId } = (await app.accounts.users.findByEmail(email))!;
   const [way] = await app.database.waysIn(accountId);
   const last = await ada.send("/account/passkeys/remove", { id: way!.id });
   assertEquals(last.status, 409);
@@ -668,6 +674,113 @@ async function registeredWithPasskey(app: App) {
   assertEquals(await ada.isLoggedIn(), true);
   return (await app.database.findByEmail(email))!;
 }
+
+Deno.test("a reset that keeps the passkey removes a way in that another request adds meanwhile", async () => {
+  const database = createMemoryAccountStore();
+  let isDue = false;
+  const change = database.change.bind(database);
+  database.change = async (id, version, ...args) => {
+    if (isDue) {
+      isDue = false;
+      await database.addWayIn({
+        ...{ kind: "key", id: "k1", accountId: id, name: "Key" },
+        ...{ createdAt: 0, usedAt: null, counter: 0, data: null },
+      }, version);
+    }
+    return await change(id, version, ...args);
+  };
+  const app = start({ database });
+  await app.registered();
+  const ada = app.browser();
+  await sendPassword(ada);
+  await sendPasskey(ada);
+  await ada.post("/login/reset", { email });
+  const token = tokenOf(await app.lastMail(email));
+  isDue = true;
+  const values = { token, password: "another horse battery" };
+  const reset = await ada.post("/login/reset/link", values);
+  assertEquals([reset.status, isDue], [303, false]);
+  const { id } = (await database.findByEmail(email))!;
+  const kinds = (await database.waysIn(id)).map(({ kind }) => kind);
+  assertEquals(kinds, ["passkey"]);
+});
+
+Deno.test("a reset that stops after its change has removed all ways in but the passkey", async () => {
+  using _output = captureConsole();
+  const database = createMemoryAccountStore();
+  const app = start({ database });
+  await app.registered();
+  const ada = app.browser();
+  await sendPassword(ada);
+  await sendPasskey(ada);
+  const { id, version } = (await database.findByEmail(email))!;
+  await database.addWayIn({
+    ...{ kind: "identity", id: "i1", accountId: id, name: "Ada" },
+    ...{ createdAt: 0, usedAt: null, counter: 0, data: null },
+  }, version);
+  await ada.post("/login/reset", { email });
+  const token = tokenOf(await app.lastMail(email));
+  const change = database.change.bind(database);
+  database.change = async (...args) => {
+    await change(...args);
+    throw new Error("The process stops");
+  };
+  const values = { token, password: "another horse battery" };
+  const reset = await ada.send("/login/reset/link", values);
+  assert(reset.status >= 500);
+  const kinds = (await database.waysIn(id)).map(({ kind }) => kind);
+  assertEquals(kinds, ["passkey"]);
+});
+
+Deno.test("one of two passkeys can be removed", async () => {
+  const app = start();
+  await app.registered();
+  const ada = app.browser();
+  await sendPassword(ada);
+  await sendPasskey(ada);
+  await addPasskey(app, ada);
+  const { id } = (await app.accounts.users.findByEmail(email))!;
+  const [first, second] = await app.database.waysIn(id);
+  const remove = async (way: { readonly id: string }) =>
+    (await ada.send("/account/passkeys/remove", { id: way.id })).status;
+  assertEquals([await remove(first!), await remove(second!)], [200, 409]);
+});
+
+Deno.test("a script whose login needs no second factor gets a 400", async () => {
+  const app = start();
+  const json = { Accept: "application/json" };
+  for (const path of [SETUP, `${SETUP}?returnTo=%2Ffresh`]) {
+    assertEquals((await app.browser().get(path, json)).status, 400);
+  }
+  assertEquals((await app.browser().send(SETUP, {})).status, 400);
+  assertEquals((await app.browser().send(PASSKEY, {})).status, 400);
+});
+
+Deno.test("a login that waits for a second factor is not a failed login, and its end is a login", async () => {
+  const events: SecurityEvent[] = [];
+  const onEvent = securityEvents((event) => void events.push(event));
+  const accounts = testAccounts({ secondFactorRequired: () => true });
+  const router = createRouter({
+    middleware: [onEvent, ...accounts.middleware],
+  });
+  router.map(accounts.routes, accounts.controller);
+  await accounts.users.create({ email, name: "Ada" });
+  const ada = new Browser(
+    createTestClient(router, { remoteAddress: "192.0.2.7" }),
+    {},
+  );
+  await ada.post("/login/email", { email });
+  const code = codeOf(accounts.mails.at(-1)!);
+  await ada.post("/login/email/code", { code });
+  await onEvent.flush();
+  assertEquals(events, []);
+  await sendPasskey(ada);
+  await onEvent.flush();
+  assertEquals(
+    events.map(({ event: { action, outcome } }) => [action, outcome]),
+    [["factor-add", "success"], ["login", "success"]],
+  );
+});
 
 Deno.test("a reset removes the passkey of an account that has an app, or needs no factor", async () => {
   for (const hasApp of [true, false]) {
