@@ -2,6 +2,7 @@ import type { Loose } from "../auth/_passkey_app.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, CDPSession, Page } from "npm:playwright-core@1.56.1";
 import type { ServedApp } from "./_app_servers.ts";
+import { until } from "../_wait.ts";
 import { mailTo } from "./_app_walks.ts";
 
 /** A page with JavaScript and a virtual authenticator. */
@@ -182,9 +183,5 @@ async function remove(device: Device, baseURL: string): Promise<void> {
 
 /** Waits until the Signal API has removed all passkeys from the device. */
 async function waitForNoPasskey(device: Device): Promise<void> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    if ((await device.passkeys()).length === 0) return;
-    await device.page.waitForTimeout(100);
-  }
-  assertEquals(await device.passkeys(), []);
+  await until(async () => (await device.passkeys()).length === 0);
 }

@@ -9,6 +9,7 @@ const OTHERS = ["bench/", "load/", "mutation/", "offline/", "run/"];
 /** A sleep, a time limit, a bound on the real clock, and a replaced global. */
 const FORBIDDEN = [
   /\b(?:setTimeout|setInterval)\(/,
+  /\.waitForTimeout\(/,
   /\bAbortSignal\.timeout\(/,
   /\bperformance\.now\(/,
   /^(?!.*until\().*(?:\bDate\.now\(\)[^,;=]* [<>]=? | [<>]=? Date\.now\(\))|assert(?:Less|Greater)\w*\([^;]*Date\.now/,

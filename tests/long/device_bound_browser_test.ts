@@ -8,6 +8,7 @@ import { crossOriginProtection } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import type { Page } from "npm:playwright-core@1.56.1";
+import { until } from "../_wait.ts";
 import { launchProfile, testInChromium } from "../deno/_chromium.ts";
 import { createCertificate, isOpenSSLInstalled } from "../deno/_certificate.ts";
 import { serveLocally } from "../deno/_serve.ts";
@@ -134,11 +135,8 @@ async function logIn({ events, page }: OpenBrowser): Promise<void> {
   await waitForKey({ events, page });
 }
 
-async function waitForKey({ events, page }: OpenBrowser): Promise<void> {
-  for (let tries = 0; events.length === 0; tries++) {
-    assert(tries < 100, "Chromium registers no key");
-    await page.waitForTimeout(100);
-  }
+async function waitForKey({ events }: OpenBrowser): Promise<void> {
+  await until(() => events.length > 0);
 }
 
 async function userOf(page: Page, origin: string): Promise<string> {

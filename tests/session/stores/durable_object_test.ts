@@ -12,12 +12,14 @@ Deno.test("SessionObject sets its alarm to the first expiry", async () => {
   await store.put("b", "one", { ttl: 1_000, ifVersion: null, index });
   await store.put("c", "one", { ttl: 30_000, ifVersion: null, index });
   const { alarm } = namespace.storage("index:user:7");
-  assert(alarm! >= begun + 1_000 && alarm! < begun + 10_000, String(alarm));
+  const ended = Date.now();
+  assert(alarm! >= begun + 1_000 && alarm! <= ended + 1_000, String(alarm));
 
   const { version } = (await store.get("a"))!;
   await store.put("a", "two", { ttl: 1_000, ifVersion: version });
   const value = namespace.storage("value:a").alarm;
-  assert(value! > begun && value! < begun + 30_000, String(value));
+  const now = Date.now();
+  assert(value! >= begun + 1_000 && value! <= now + 1_000, String(value));
 });
 
 Deno.test("SessionObject returns nothing but the value and its version", async () => {
@@ -36,19 +38,19 @@ Deno.test("SessionObject.alarm() removes only expired values and sets the next a
   for (let n = 0; n < 150; n++) {
     await store.put(`brief${n}`, "one", { ...options, ttl: 1 });
   }
+  const begun = Date.now();
   await store.put("lasting", "one", { ...options, ttl: 60_000 });
   await until(async () => await store.get("brief149") === null);
   const index = namespace.storage("index:user:7");
-  const begun = Date.now();
   await namespace.wake("index:user:7");
   assertEquals([...index.entries.keys()], ["key:lasting"]);
-  assert(index.alarm! > begun + 30_000, String(index.alarm));
+  assert(index.alarm! >= begun + 60_000, String(index.alarm));
   assertEquals(await store.byIndex!("user:7"), ["lasting"]);
 
   // An early alarm removes nothing.
   await namespace.wake("value:lasting");
   assertEquals((await store.get("lasting"))?.value, "one");
-  assert(namespace.storage("value:lasting").alarm! > begun + 30_000);
+  assert(namespace.storage("value:lasting").alarm! >= begun + 60_000);
 
   await namespace.wake("value:brief0");
   assertEquals(namespace.storage("value:brief0").entries.size, 0);
