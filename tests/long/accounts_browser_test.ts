@@ -2,7 +2,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Locator, Page } from "npm:playwright-core@1.56.1";
 import jsqr from "npm:jsqr@1.4.0";
-import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { createAccounts, type Mail } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
@@ -15,6 +14,7 @@ import { layoutFaults } from "../deno/_layout.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { freePort } from "../deno/_programs.ts";
 import { serveLocally } from "../deno/_serve.ts";
+import { axeFaults } from "./_axe.ts";
 
 // The package has types of another kind of module than its code.
 const decode = jsqr as unknown as typeof jsqr.default;
@@ -407,11 +407,6 @@ async function pixelsOf(page: Page, image: Locator) {
 
 /** Checks a page with axe-core, and that nothing is wider than the window. */
 async function check(page: Page, state: string): Promise<void> {
-  // The policy of the pages forbids scripts of others, so it is not injected as one.
-  await page.evaluate(axe);
-  const faults = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map((one) => one.html).join()))',
-  );
-  assertEquals(faults, [], state);
+  assertEquals(await axeFaults(page), [], state);
   assertEquals(await layoutFaults(page), [], state);
 }

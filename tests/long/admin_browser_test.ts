@@ -1,7 +1,6 @@
 /** Walks the pages for administrators in Chromium, with axe-core on each page. */
 import { assertEquals } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
-import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { createAccounts, type Mail } from "@gatehouse/web/accounts";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -9,6 +8,7 @@ import { layoutFaults } from "../deno/_layout.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { freePort } from "../deno/_programs.ts";
 import { serveLocally } from "../deno/_serve.ts";
+import { axeFaults } from "./_axe.ts";
 
 const EMAIL = `a-long-name-of-an-owner-${"x".repeat(20)}@mail.example.com`;
 
@@ -90,10 +90,6 @@ for (
 
 /** Checks a page with axe-core, and its layout. */
 async function check(page: Page, state: string): Promise<void> {
-  await page.evaluate(axe);
-  const faults = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map((one) => one.html).join()))',
-  );
-  assertEquals(faults, [], state);
+  assertEquals(await axeFaults(page), [], state);
   assertEquals(await layoutFaults(page), [], state);
 }

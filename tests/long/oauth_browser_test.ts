@@ -5,7 +5,6 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import type { Page } from "npm:playwright-core@1.56.1";
 import { completeAuth } from "@gatehouse/web/auth";
 import { auth, createSessionAuthScheme } from "@gatehouse/web/auth-middleware";
@@ -34,6 +33,7 @@ import { layoutFaults } from "../deno/_layout.ts";
 import { freePort } from "../deno/_programs.ts";
 import { serveLocally } from "../deno/_serve.ts";
 import { CHALLENGE, SECRET } from "../oauth_server/_server.ts";
+import { axeFaults } from "./_axe.ts";
 
 /** The document of a client whose name is as long as documents may choose. */
 const DOCUMENT = "https://tools.example/oauth/client.json";
@@ -258,12 +258,7 @@ async function check(page: Page, state: string): Promise<void> {
       await page.screenshot({ path, fullPage: true });
     }
   }
-  // The policy forbids the scripts of others, so it is not injected as one.
-  await page.evaluate(axe);
-  const faults = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map((one) => one.html).join()))',
-  );
-  assertEquals(faults, [], state);
+  assertEquals(await axeFaults(page), [], state);
   assertEquals(await layoutFaults(page), [], state);
 }
 
