@@ -1,6 +1,6 @@
 import { ActiveTrace, type TraceIds, withHeaders } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
-import { report } from "./_batch.ts";
+import { report } from "./_report.ts";
 import { writeLine } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";

@@ -1,6 +1,6 @@
 import { isToken } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
-import { report } from "./_batch.ts";
+import { report } from "./_report.ts";
 import { isConsoleOutput } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
 import { escapeField, truncate } from "./_escape.ts";

@@ -20,11 +20,8 @@
  *
  * @module
  */
-export {
-  type BatchOutput,
-  batchOutput,
-  type BatchOutputOptions,
-} from "./batch_output.ts";
+export type { BatchOutput, BatchOutputOptions } from "./batch_options.ts";
+export { batchOutput } from "./batch_output.ts";
 export { Log, type LogFields, type LogLevel } from "./log.ts";
 export type { LogInfo, LogOutcome } from "./log_info.ts";
 export { logger } from "./logger.ts";

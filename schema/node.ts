@@ -4,6 +4,7 @@
 // one class, so that calls stay monomorphic. The most common types are checked
 // before their code is called.
 
+import { boundPatterns } from "./checks/bounded_patterns.ts";
 import type { Check } from "./checks/check.ts";
 import {
   andThen,
@@ -267,27 +268,6 @@ function catchFailure(error: unknown): Failure {
     return error;
   }
   throw error;
-}
-
-/** The codes of the checks that bound the length of a string. */
-const BOUNDS: readonly string[] = ["max_length", "length"];
-
-/**
- * Returns checks in which an expression of the application does not run on a
- * string that is too long: it may take quadratic time or more.
- */
-function boundPatterns(
-  checks: readonly CheckNode<never>[],
-): readonly CheckNode<never>[] {
-  const bounds = checks.filter(({ code }) => BOUNDS.includes(code));
-  if (bounds.length === 0) return checks;
-  return checks.map((check) =>
-    check.code !== "pattern" ? check : {
-      ...check,
-      test: (value: never) =>
-        bounds.some((bound) => !bound.test(value)) || check.test(value),
-    }
-  );
 }
 
 /** Runs all checks on a value of the right type. */

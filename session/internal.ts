@@ -24,7 +24,7 @@ import {
   storeOf,
 } from "./device_binding.ts";
 import { type CallStore, storeCaller } from "./drivers/circuit_breaker.ts";
-import { checkSessionLimit } from "./drivers/ended_sessions.ts";
+import { checkSessionLimit } from "./drivers/session_limit.ts";
 import type { SessionBegin } from "./drivers/driver.ts";
 import { checkVersion, isOutdated } from "./drivers/user_version.ts";
 import { SessionConflictError } from "./errors.ts";

@@ -1,6 +1,6 @@
 import type { Part } from "../pattern/parse.ts";
 import { isRegExp } from "../pattern/segments.ts";
-import { compileParts, type GroupMatcher } from "../pattern/program.ts";
+import { compileParts, type GroupMatcher } from "../pattern/linear_matcher.ts";
 
 /**
  * Returns the fastest matcher of parts that are in a segment, or go to the end

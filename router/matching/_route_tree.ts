@@ -8,7 +8,7 @@ import {
 } from "../pattern/segments.ts";
 import type { ComponentMatcher } from "../pattern/component_matcher.ts";
 import { createGroupMatcher } from "./_group_matcher.ts";
-import type { GroupMatcher } from "../pattern/program.ts";
+import type { GroupMatcher } from "../pattern/linear_matcher.ts";
 import {
   partsSignature,
   signatureOf,

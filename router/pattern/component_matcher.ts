@@ -4,7 +4,7 @@ import {
   delimiterOf,
 } from "./components.ts";
 import { namesOf } from "./segments.ts";
-import { compileParts } from "./program.ts";
+import { compileParts } from "./linear_matcher.ts";
 
 /** Returns the decoded params in a URL, or `null` if it does not match. */
 export type ComponentMatcher = (url: URL) => Record<string, string> | null;

@@ -32,7 +32,8 @@ import {
   type UpdateRecord,
 } from "./driver.ts";
 import { reportEnd } from "./end_listeners.ts";
-import { endStored, limitSessions } from "./ended_sessions.ts";
+import { endStored } from "./ended_sessions.ts";
+import { limitSessions } from "./session_limit.ts";
 
 /** The maximum number of attempts to save against other writers. */
 const MAX_ATTEMPTS = 100;
