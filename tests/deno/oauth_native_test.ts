@@ -199,7 +199,7 @@ for (
     const url = authorizationURL(app, redirectUri, "phone");
     const login = await browser.open(String(url));
     const page = await browser.submit(login, {});
-    assertMatch(page, /or its return address is unknown/);
+    assertMatch(page, /an address that it has not registered/);
     assert(!page.includes("<form"));
     assert(!page.includes(redirectUri));
   });
