@@ -264,7 +264,7 @@ test("accounts start outside localhost only with emails and secrets", async (cwd
   };
   assertEquals(await missing({}), 'origin ""');
   const ORIGIN = "https://app.example.com";
-  const SECRETS = "0123456789abcdef0123456789abcdef";
+  const SECRETS = crypto.randomUUID();
   assertEquals(await missing({ ORIGIN, SECRETS }), "sendMail");
   // The guide's function needs a key, which is missing at first.
   const { "mail.ts": mail } = await programs("create_a_project.md");
