@@ -17,7 +17,10 @@ import { type AppOptions, createApp } from "../../examples/app/app.ts";
 import { Notices } from "../../examples/app/data/notices.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
 import type { definition } from "../../examples/app/definition.ts";
-import { providersOf } from "../../examples/app/providers.ts";
+import {
+  type OIDCRegistration,
+  providersOf,
+} from "../../examples/app/providers.ts";
 import { serveDemoProvider } from "../../examples/app/serve.ts";
 import type { ServedApp } from "./_app_servers.ts";
 import { freePort } from "./_programs.ts";
@@ -88,9 +91,14 @@ export async function startExampleApp(
   const servers = [server];
   const baseURL = `http://localhost:${server.addr.port}`;
   const settings = { get: () => undefined, baseURL, demoPort: freePort() };
-  const demo = await serveDemoProvider(settings, ({ port }, fetch) => {
-    servers.push(serveLocally((request) => fetch(request), { port }));
-  });
+  let demo: OIDCRegistration | null = null;
+  // Another program can take a port before the provider does.
+  while (demo === null) {
+    demo = await serveDemoProvider(settings, ({ port }, fetch) => {
+      servers.push(serveLocally((request) => fetch(request), { port }));
+    });
+    if (demo === null) settings.demoPort = freePort();
+  }
   const file = new DatabaseSync(":memory:");
   const query = overSQLite(file);
   const database = wrap(query);
@@ -131,7 +139,7 @@ export async function startExampleApp(
   return {
     accounts,
     baseURL,
-    issuer: demo!.issuer,
+    issuer: demo.issuer,
     database: query,
     log,
     mails,
