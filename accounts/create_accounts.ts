@@ -60,7 +60,8 @@ import type { AccountsOptions } from "./options.ts";
 import { createSessionScheme } from "./session_scheme.ts";
 import { isDevelopment, settingsOf } from "./settings.ts";
 import { withCallbacks } from "./providers.ts";
-import { createUsers, removeAll, type Users } from "./users.ts";
+import type { Users } from "./user_records.ts";
+import { createUsers, removeAll } from "./users.ts";
 
 /**
  * The middleware of accounts: the session, protection against other sites, and the

@@ -42,4 +42,9 @@ export type {
 export type { Mail } from "./mails/mail.ts";
 export type { AccountPageParts, Layout } from "./pages/page.ts";
 export type { Invitation } from "./invitations/invitations.ts";
-export type { NewInvitation, NewUser, UserRecord, Users } from "./users.ts";
+export type {
+  NewInvitation,
+  NewUser,
+  UserRecord,
+  Users,
+} from "./user_records.ts";

@@ -23,31 +23,18 @@ import {
   serveOAuthApp,
 } from "./_oauth_app.ts";
 import { startProcesses } from "./_oauth_processes.ts";
+import {
+  CLIENT,
+  discover,
+  REDIRECT_URI,
+  SANITIZERS,
+} from "./_openid_client.ts";
 import { freePort } from "./_programs.ts";
 import { serveLocally } from "./_serve.ts";
 
-const REDIRECT_URI = "http://127.0.0.1:3000/callback";
-const CLIENT = {
-  id: "cli",
-  name: "CLI",
-  redirectUris: ["http://127.0.0.1/callback"],
-};
-
-const SANITIZERS = {
-  // The clients keep their connections for a moment.
-  sanitizeOps: false,
-  sanitizeResources: false,
-} as const;
-
 /** Connects openid-client, and returns an access token. */
 async function getToken({ issuer, resource }: OAuthApp): Promise<string> {
-  const config = await openid.discovery(
-    new URL(issuer),
-    CLIENT.id,
-    undefined,
-    openid.None(),
-    { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
-  );
+  const config = await discover(issuer);
   const verifier = openid.randomPKCECodeVerifier();
   const state = openid.randomState();
   const page = openid.buildAuthorizationUrl(config, {

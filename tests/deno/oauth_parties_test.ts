@@ -27,21 +27,14 @@ import {
   type OAuthApp,
   serveOAuthApp,
 } from "./_oauth_app.ts";
+import {
+  CLIENT,
+  discover,
+  REDIRECT_URI,
+  SANITIZERS,
+} from "./_openid_client.ts";
 import { freePort } from "./_programs.ts";
 import { serveLocally } from "./_serve.ts";
-
-const REDIRECT_URI = "http://127.0.0.1:3000/callback";
-const CLIENT = {
-  id: "cli",
-  name: "CLI",
-  redirectUris: ["http://127.0.0.1/callback"],
-};
-
-const SANITIZERS = {
-  // The clients keep their connections for a moment.
-  sanitizeOps: false,
-  sanitizeResources: false,
-} as const;
 
 /** Calls the API with a token. */
 async function statusOf(resource: string, token: string): Promise<number> {
@@ -57,13 +50,7 @@ Deno.test({
     "openid-client finds the server, and gets, refreshes and revokes tokens as a public client",
   async fn() {
     await using app = serveOAuthApp([CLIENT]);
-    const config = await openid.discovery(
-      new URL(app.issuer),
-      CLIENT.id,
-      undefined,
-      openid.None(),
-      { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
-    );
+    const config = await discover(app.issuer);
     await walkOpenIDClient(app, config);
   },
 });
@@ -129,13 +116,7 @@ Deno.test({
     "openid-client binds its tokens to a key, and answers the requests for a nonce (RFC 9449)",
   async fn() {
     await using app = serveOAuthApp([CLIENT]);
-    const config = await openid.discovery(
-      new URL(app.issuer),
-      CLIENT.id,
-      undefined,
-      openid.None(),
-      { algorithm: "oauth2", execute: [openid.allowInsecureRequests] },
-    );
+    const config = await discover(app.issuer);
     const keys = await openid.randomDPoPKeyPair();
     const DPoP = openid.getDPoPHandle(config, keys);
     const verifier = openid.randomPKCECodeVerifier();
