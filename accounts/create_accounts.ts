@@ -60,7 +60,7 @@ import type { AccountsOptions } from "./options.ts";
 import { createSessionScheme } from "./session_scheme.ts";
 import { isDevelopment, settingsOf } from "./settings.ts";
 import { withCallbacks } from "./providers.ts";
-import type { Users } from "./user_records.ts";
+import type { Users } from "./admin/user_records.ts";
 import { createUsers, removeAll } from "./users.ts";
 
 /**

@@ -47,4 +47,4 @@ export type {
   NewUser,
   UserRecord,
   Users,
-} from "./user_records.ts";
+} from "./admin/user_records.ts";

@@ -22,7 +22,7 @@ import type {
   NewUser,
   UserRecord,
   Users,
-} from "./user_records.ts";
+} from "./admin/user_records.ts";
 
 /** Creates the functions for administrators. */
 export function createUsers<N extends Names>(

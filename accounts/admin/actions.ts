@@ -10,7 +10,7 @@ import {
 import { DEFAULT_ROLES } from "../actions/roles.ts";
 import { ownAccount } from "../current_account.ts";
 import type { StoredAccount } from "../store/store.ts";
-import type { Users } from "../user_records.ts";
+import type { Users } from "./user_records.ts";
 import { createUsers } from "../users.ts";
 import { toUser } from "../to_user.ts";
 import { record } from "./audit_log.ts";

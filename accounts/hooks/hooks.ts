@@ -2,7 +2,7 @@ import type { RequestContext } from "../../router/mod.ts";
 import type { Account, FieldsOf, Names } from "../definition/names.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Teams } from "../teams/teams.ts";
-import type { Users } from "../user_records.ts";
+import type { Users } from "../admin/user_records.ts";
 
 /** A refusal of a hook. */
 export interface Refusal {

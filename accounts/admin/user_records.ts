@@ -1,6 +1,6 @@
-import type { Account, FieldsOf, Names, RoleOf } from "./definition/names.ts";
-import type { Invitation } from "./invitations/invitations.ts";
-import type { AccountListOptions, Disabled } from "./store/store.ts";
+import type { Account, FieldsOf, Names, RoleOf } from "../definition/names.ts";
+import type { Invitation } from "../invitations/invitations.ts";
+import type { AccountListOptions, Disabled } from "../store/store.ts";
 
 /**
  * An account with the facts that only administrators see.
