@@ -24,6 +24,22 @@ export async function until<Value>(
   }
 }
 
+/** Waits for a promise, for a minute at most. Throws an error with a text after it. */
+export async function withinMinute<Value>(
+  promise: Promise<Value>,
+  describe: () => string,
+): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(describe())), 60_000);
+  });
+  try {
+    return await Promise.race([promise, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Waits until a number stands still while other tasks and sockets have turns. */
 export async function untilStill(count: () => number): Promise<number> {
   // A task between two parts of a stream takes fewer turns.

@@ -1,6 +1,7 @@
+import { tmpdir } from "node:os";
 import { assert } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
-import { until } from "../_wait.ts";
+import { until, withinMinute } from "../_wait.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const STOPPED_CLOCK = import.meta.resolve("./_stopped_clock.ts");
@@ -11,6 +12,11 @@ export interface ServedProgram extends AsyncDisposable {
   readonly origin: string;
   /** Returns the output so far. */
   readonly output: () => string;
+  /**
+   * Waits until the output matches a pattern. Throws an error with the output if the
+   * program ends before, or after a minute.
+   */
+  readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
 /** A program in a separate folder that imports this checkout as the package. */
@@ -119,9 +125,18 @@ export async function serveCommand(
       output += text;
     }
   }));
+  let hasEnded = false;
+  reading.then(() => hasEnded = true);
   const server: ServedProgram = {
     origin: `http://localhost:${port}`,
     output: () => output,
+    async printed(pattern) {
+      const found = until(() => hasEnded || pattern.test(output));
+      await withinMinute(found, () => `${pattern} was not printed:\n${output}`);
+      const match = pattern.exec(output);
+      assert(match, `The program has ended without ${pattern}:\n${output}`);
+      return match;
+    },
     async [Symbol.asyncDispose]() {
       try {
         child.kill();
@@ -192,13 +207,21 @@ export const overHTTP = {
     fetch(request, { redirect: "manual" }),
 };
 
+/** The ports that tests on this machine have picked, each as an empty file. */
+export const PICKED_PORTS = `${tmpdir()}/gatehouse_test_ports`;
+
+/** A test has ended after this time, in milliseconds. */
+const PICKED_TIME = 15 * 60 * 1000;
+
 /**
  * Finds a free port below those that systems give to outgoing connections, which
- * could take it before the server does.
+ * could take it before the server does. No other test of this machine gets it.
  */
 export function freePort(): number {
+  Deno.mkdirSync(PICKED_PORTS, { recursive: true });
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if (!pick(`${PICKED_PORTS}/${port}`)) continue;
     try {
       Deno.listen({ port, hostname: "127.0.0.1" }).close();
       return port;
@@ -206,4 +229,18 @@ export function freePort(): number {
       if (!(error instanceof Deno.errors.AddrInUse)) throw error;
     }
   }
+}
+
+/** Creates the file of a port. Returns `false` if it exists. */
+function pick(file: string): boolean {
+  try {
+    Deno.openSync(file, { write: true, createNew: true }).close();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  const { mtime } = Deno.statSync(file);
+  // The port is free again, for a later pick.
+  if (mtime!.getTime() < Date.now() - PICKED_TIME) Deno.removeSync(file);
+  return false;
 }

@@ -28,6 +28,7 @@ const EXCEPTIONS: Record<string, string> = {
   "deno/_log_app.ts": "A request of a Worker cannot wake another one.",
   "deno/_mcp_conformance_server.ts": "The conformance tests measure pauses.",
   "deno/_oauth_process.ts": "The process serves until it is killed.",
+  "deno/_programs.ts": "A port that was picked long ago is free again.",
   "deno/_serve.ts": "It closes the connections of Deno's server.",
   "deno/_servers.ts": "A server that ignores its signal is killed.",
   "deno/_session_worker.ts": "The process works until it is killed.",

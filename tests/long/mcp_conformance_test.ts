@@ -6,14 +6,14 @@
  * So a proxy adds the token of a logged-in user to all requests of the runner, and
  * the scenarios show that the router and the guards keep the protocol intact.
  */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { connectTest, createTestClient } from "@gatehouse/web/testing";
 import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";
 import { createOAuthMCP } from "../deno/_oauth_mcp_app.ts";
 import { startOAuthMCP } from "../deno/_oauth_mcp_server.ts";
-import { accepts, freePort } from "../deno/_programs.ts";
+import { freePort, serveCommand } from "../deno/_programs.ts";
 import { serveLocally, type TestServer } from "../deno/_serve.ts";
-import { until } from "../_wait.ts";
+import { withinMinute } from "../_wait.ts";
 
 const RUNNER =
   "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12/conformance";
@@ -75,15 +75,6 @@ const CLIENT = {
   redirectUris: ["http://127.0.0.1/callback"],
 };
 
-function runner(...args: string[]): Deno.Command {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", RUNNER, ...args],
-    env: { NO_COLOR: "1" },
-    stdout: "piped",
-    stderr: "piped",
-  });
-}
-
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 Deno.test({
@@ -109,10 +100,13 @@ Deno.test({
       return router.fetch(new Request(request, { headers }));
     });
 
-    const { stdout, stderr } = await runner(
-      "server",
-      ...["--url", resource, "--requirements", REVISION],
-    ).output();
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "-A", RUNNER, "server"],
+        ...["--url", resource, "--requirements", REVISION],
+      ],
+      env: { NO_COLOR: "1" },
+    }).output();
     const output = decode(stdout) + decode(stderr);
     const passed = [...output.matchAll(/^✓ ([\w-]+): (\d+) passed/gm)]
       .map(([, name]) => name!);
@@ -150,33 +144,29 @@ interface AuthorizationServerRun {
 async function passAuthorizationServer(
   { approve, issuer, port, resource }: AuthorizationServerRun,
 ): Promise<void> {
-  const child = runner(
-    "authorization",
-    ...["--url", issuer, "--client-id", "conformance"],
-    ...["--resource", resource, "--port", String(port)],
-  ).spawn();
-  let output = "";
-  let isLoggedIn = false;
-  for await (
-    const text of child.stdout.pipeThrough(new TextDecoderStream())
-  ) {
-    output += text;
-    const [page] = /http:\/\/\S+\/authorize\?\S+(?=\n)/.exec(output) ?? [];
-    if (isLoggedIn || page === undefined) continue;
-    isLoggedIn = true;
-    // The runner prints the address before it listens.
-    await listening(port);
-    const response = await fetch(await approve(new URL(page)));
-    await response.body?.cancel();
-  }
-  await child.stderr.cancel();
-  await child.status;
-  assert(isLoggedIn, output);
-  assertStringIncludes(output, "authorization-code-grant");
-  assertEquals(/FAILURE|[1-9]\d* failed/.exec(output), null, output);
-}
-
-/** Waits until a server accepts connections. */
-async function listening(port: number): Promise<void> {
-  await until(() => accepts(port));
+  await using program = await serveCommand(
+    [
+      ...["run", "-A", RUNNER, "authorization"],
+      ...["--url", issuer, "--client-id", "conformance"],
+      ...["--resource", resource, "--port", String(port)],
+    ],
+    port,
+    { env: { NO_COLOR: "1" } },
+  );
+  const [page] = await program.printed(
+    /http:\/\/\S+\/authorize\?\S+(?=\n)/,
+  );
+  const callback = await withinMinute(
+    approve(new URL(page)),
+    () => `No callback from ${page}`,
+  );
+  const response = await withinMinute(
+    fetch(callback),
+    () => `No response from the runner:\n${program.output()}`,
+  );
+  await response.body?.cancel();
+  await program.printed(/^Total: .*\n/m);
+  assertStringIncludes(program.output(), "authorization-code-grant");
+  const failure = /FAILURE|[1-9]\d* failed/.exec(program.output());
+  assertEquals(failure, null, program.output());
 }
