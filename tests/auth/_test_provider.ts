@@ -58,16 +58,33 @@ export interface Faults {
 /** The first key pair of each kind. All tests share it because creating one is slow. */
 const shared = new Map<SigningAlgorithm, Promise<SigningKey>>();
 
-/** Creates a key pair. A `fresh` one is not shared. */
+/** Other key pairs of each kind, which tests take in turn. */
+const others = new Map<SigningAlgorithm, Promise<SigningKey>[]>();
+
+/** The number of the others. A test must not need more of a kind. */
+const OTHERS = 6;
+
+/**
+ * Returns a key pair. A `fresh` one differs from the shared one, and from the
+ * last five fresh ones.
+ */
 export function signingKey(
   alg: SigningAlgorithm,
   fresh = false,
 ): Promise<SigningKey> {
-  const known = shared.get(alg);
-  if (known !== undefined && !fresh) return known;
-  const made = makeKey(alg);
-  if (!fresh) shared.set(alg, made);
-  return made;
+  if (fresh) return otherKey(alg);
+  const known = shared.get(alg) ?? makeKey(alg);
+  shared.set(alg, known);
+  return known;
+}
+
+function otherKey(alg: SigningAlgorithm): Promise<SigningKey> {
+  // Only RSA keys are slow, by 0.1 s each.
+  if (alg === "ES256" || alg === "EdDSA") return makeKey(alg);
+  const keys = others.get(alg) ?? [];
+  const key = keys.length < OTHERS ? makeKey(alg) : keys.shift()!;
+  others.set(alg, [...keys, key]);
+  return key;
 }
 
 async function makeKey(alg: SigningAlgorithm): Promise<SigningKey> {
@@ -140,7 +157,7 @@ export class TestProvider {
     return this.requests.findLast((request) => request.path === path)!;
   }
 
-  /** Replaces the keys with new ones. */
+  /** Replaces the keys with a fresh one. */
   async rotate(alg = this.signing): Promise<void> {
     this.keys = [await signingKey(alg, true)];
   }
