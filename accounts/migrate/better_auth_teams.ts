@@ -81,6 +81,6 @@ async function readTeam(tables: Tables, row: OldRow): Promise<ImportedTeam> {
         createdAt: one.time("createdAt") ?? 0,
         expiresAt: one.time("expiresAt") ?? 0,
       })),
-    problems: count > 0 ? [`its ${count} inner teams are not imported`] : [],
+    problems: count > 0 ? [`inner teams are not imported: ${count}`] : [],
   };
 }

@@ -212,7 +212,7 @@ class TeamImport {
         .filter(({ expiresAt }) => expiresAt > this.#now()),
       problems: [
         ...team.problems ?? [],
-        ...missing > 0 ? [`${missing} members have no account`] : [],
+        ...missing > 0 ? [`members without an account: ${missing}`] : [],
       ],
     };
   }

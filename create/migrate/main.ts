@@ -104,20 +104,20 @@ function textOf(
   { to, write }: MigrateOptions,
 ): string {
   const lines = [
-    `${accounts.read} accounts read`,
+    `${many(accounts.read, "account")} read`,
     `${accounts.created} created: ${accounts.passwords} with a password`,
     `${accounts.existing} existed from an earlier import`,
-    `${accounts.secondFactors} authenticator apps`,
-    `${accounts.passkeys} passkeys`,
-    `${accounts.logins} logins at providers`,
-    `${accounts.refused} accounts not imported`,
+    many(accounts.secondFactors, "authenticator app"),
+    many(accounts.passkeys, "passkey"),
+    many(accounts.logins, "provider login"),
+    `${many(accounts.refused, "account")} not imported`,
     ...problemLines(accounts.problems),
     ...teams === null ? [] : [
-      `${teams.read} organizations read`,
-      `${teams.created} teams created, and ${teams.existing} existed`,
-      `${teams.members} members`,
-      `${teams.invitations} invitations`,
-      `${teams.refused} organizations not imported`,
+      `${many(teams.read, "organization")} read`,
+      `${many(teams.created, "team")} created, and ${teams.existing} existed`,
+      many(teams.members, "member"),
+      many(teams.invitations, "invitation"),
+      `${many(teams.refused, "organization")} not imported`,
       ...problemLines(teams.problems),
     ],
     ...hasOrganizations
@@ -131,6 +131,10 @@ function textOf(
       : "Nothing was written. Run it again with --write.",
   ];
   return lines.join("\n");
+}
+
+function many(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
 function problemLines(problems: readonly ImportProblem[]): string[] {

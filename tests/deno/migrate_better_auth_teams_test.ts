@@ -203,7 +203,7 @@ Deno.test("importTeams() reports members without an account and invitations of o
   assertEquals([created, members, invitations], [1, 2, 0]);
   assertEquals(problems.map(({ problem }) => problem), [
     "an invitation is malformed, or its sender is not an owner",
-    "1 members have no account",
+    "members without an account: 1",
   ]);
   assertEquals(await membersOf(store, old.id), ALL.slice(0, 2));
 });
@@ -218,7 +218,7 @@ Deno.test("readBetterAuthTeams() reports the teams within an organization", asyn
   const { created, problems } = await run();
   assertEquals([created, problems], [1, [{
     id: old.id,
-    problem: "its 1 inner teams are not imported",
+    problem: "inner teams are not imported: 1",
   }]]);
 });
 
