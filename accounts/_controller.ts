@@ -20,9 +20,10 @@ import {
   enableApp,
   forgetBrowser,
   newRecoveryCodes,
+  readTwoStep,
   verifyCode,
 } from "./actions/second_factor.ts";
-import { endSessions } from "./actions/sessions.ts";
+import { endSessions, listSessions } from "./actions/sessions.ts";
 import { logIn, logOut } from "./actions/login.ts";
 import { restoreAccount } from "./actions/not_me.ts";
 import {
@@ -229,7 +230,7 @@ function securityActions(
     },
     twoStep: {
       middleware: fresh,
-      actions: answers.form(twoStepPage, enableApp),
+      actions: answers.form(twoStepPage, enableApp, { json: readTwoStep }),
     },
     twoStepRemoval: {
       middleware: fresh,
@@ -245,7 +246,7 @@ function securityActions(
     },
     sessions: {
       middleware: own,
-      actions: answers.form(sessionsPage, endSessions),
+      actions: answers.form(sessionsPage, endSessions, { json: listSessions }),
     },
   };
 }

@@ -93,6 +93,24 @@ export async function disableApp(call: Call): Promise<Outcome> {
   return outcome;
 }
 
+/**
+ * Returns the second factor of the user for scripts. A user without an app gets the
+ * values that set one up.
+ */
+export async function readTwoStep(
+  { context, services: { factors } }: Call,
+): Promise<object> {
+  const { id, email } = ownAccount(context);
+  const { recoveryCodes, totp, totpSince } = await factors.status(id);
+  return {
+    isOn: totp,
+    since: totpSince ?? null,
+    recoveryCodes,
+    browsers: await factors.devices(context, id),
+    ...!totp && await factors.createTOTP(id, email),
+  };
+}
+
 /** Makes a remembered browser need a code again. */
 export async function forgetBrowser(call: Call): Promise<Outcome> {
   const { context, input, messages, services } = call;

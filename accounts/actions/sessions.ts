@@ -3,6 +3,22 @@ import { disconnectAll } from "../apps/actions.ts";
 import { ownAccount } from "../current_account.ts";
 import { type Call, type Outcome, refused } from "./call.ts";
 
+/** Returns the sessions of the user, for scripts. */
+export async function listSessions(
+  { context }: Call,
+): Promise<{ readonly sessions: readonly object[] }> {
+  const sessions = await userSessions(context).list();
+  return {
+    sessions: sessions.map(({ id, current, label, createdAt, seenAt }) => ({
+      id,
+      current,
+      ...label,
+      createdAt,
+      seenAt,
+    })),
+  };
+}
+
 /**
  * Ends one session of the user, or all others. The end of all others disconnects all
  * apps too, because a thief may have connected one.

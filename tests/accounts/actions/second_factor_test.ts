@@ -227,6 +227,28 @@ Deno.test("a sensitive page asks a user with an app for a code, not for the pass
   assertEquals((await ada.get("/fresh")).status, 200);
 });
 
+Deno.test("scripts read the second factor, and set one up without a page", async () => {
+  const { ada, wait } = await startWithApp();
+  const read = async () => {
+    const headers = { Accept: "application/json" };
+    return await (await ada.get("/account/two-step", headers)).json();
+  };
+  const { browsers, isOn, recoveryCodes, secret, setup, since } = await read();
+  assertEquals([isOn, recoveryCodes, browsers], [true, 10, []]);
+  assertEquals(typeof since, "number");
+  // The secret of an app is shown before it is on, and never again.
+  assertEquals([secret, setup], [undefined, undefined]);
+  await ada.post("/account/two-step/remove");
+  const off = await read();
+  assertEquals([off.isOn, off.since], [false, null]);
+  const { secret: key } = off;
+  assertStringIncludes(off.uri, `secret=${key}`);
+  const code = await generateTOTP(key, { time: wait(31_000) });
+  const on = await ada.send("/account/two-step", { setup: off.setup, code });
+  assertEquals(on.status, 200);
+  assertEquals((await read()).isOn, true);
+});
+
 Deno.test("new recovery codes replace the old ones, and the app can be removed", async () => {
   const { ada, browser, codes, lastMail } = await startWithApp();
   const renewed = await ada.send("/account/two-step/codes", {});

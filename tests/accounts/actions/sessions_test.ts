@@ -1,6 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { PASSWORD, startAccounts } from "../_accounts.ts";
 
+interface Session {
+  readonly id: string;
+  readonly current: boolean;
+}
+
 const email = "ada@example.com";
 
 Deno.test("the sessions of a user are listed in words, and end one by one or all", async () => {
@@ -20,6 +25,16 @@ Deno.test("the sessions of a user are listed in words, and end one by one or all
   const rows = page.split("<li>");
   const row = rows.find((one) => one.includes("Firefox"))!;
   const [, id = ""] = /name="id" value="([^"]+)"/.exec(row)!;
+
+  const list = await ada.get("/account/sessions", {
+    Accept: "application/json",
+  });
+  const { sessions } = await list.json();
+  assertEquals(sessions.length, 3);
+  const own = sessions.filter(({ current }: Session) => current);
+  assertEquals(own.length, 1);
+  const foreign = sessions.find((one: Session) => one.id === id);
+  assertStringIncludes(foreign.userAgent, "Firefox/140.0");
 
   const eve = await registered({ email: "eve@example.com" });
   assertEquals((await eve.post("/account/sessions", { id })).status, 422);
