@@ -239,8 +239,13 @@ function pick(file: string): boolean {
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }
-  const { mtime } = Deno.statSync(file);
-  // The port is free again, for a later pick.
-  if (mtime!.getTime() < Date.now() - PICKED_TIME) Deno.removeSync(file);
+  try {
+    const { mtime } = Deno.statSync(file);
+    // The port is free again, for a later pick.
+    if (mtime!.getTime() < Date.now() - PICKED_TIME) Deno.removeSync(file);
+  } catch (error) {
+    // Another process has just removed it.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
   return false;
 }

@@ -1,6 +1,6 @@
 /**
  * Of concurrent requests at two processes, one gets the tokens of a code, and all get
- * the same successor of a refresh token, on every store.
+ * the same successor of a refresh token, on every store. Bound tokens keep their keys.
  */
 import { assertEquals } from "@std/assert";
 import {
@@ -21,6 +21,7 @@ import {
   type TestApp,
   WITH_DEVICES,
 } from "../oauth_server/_server.ts";
+import { walkDPoPRaces } from "../oauth_server/dpop/_dpop_races.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
@@ -84,6 +85,7 @@ async function race(apps: readonly TestApp[]): Promise<void> {
       `round ${round}`,
     );
   }
+  await walkDPoPRaces(apps);
 }
 
 /** Starts two Workers with the same Durable Objects. */
@@ -92,7 +94,9 @@ async function startWorkers(): Promise<Processes> {
   const contents = await bundle(`
     import { createDurableObjectSessionStore, SessionObject }
       from "@gatehouse/web/session/cloudflare";
+    import { dpopTokens } from "@gatehouse/web/oauth-server";
     import { ORIGIN, startServer, WITH_DEVICES } from "${helper}";
+    const settings = { ...WITH_DEVICES, dpop: dpopTokens() };
     export { SessionObject };
     let app;
     export default {
@@ -103,7 +107,7 @@ async function startWorkers(): Promise<Processes> {
           return await env.SECOND.fetch(request);
         }
         const store = createDurableObjectSessionStore(env.SESSIONS);
-        app ??= startServer({ ...WITH_DEVICES, store, sessions: store });
+        app ??= startServer({ ...settings, store, sessions: store });
         const url = ORIGIN + pathname + search;
         return await app.router.fetch(new Request(url, request), env, ctx);
       },

@@ -10,15 +10,15 @@ const SEEDS = [1];
 
 for (const seed of SEEDS) {
   Deno.test(`ArrayMatcher has the matches and params of native patterns, seed ${seed}`, () => {
-    const { pairs, matches, differences } = comparePatterns(seed, 600);
+    const { pairs, matches, differences } = comparePatterns(seed, 3_000);
     assertEquals(differences, []);
-    assert(pairs >= 600 && matches >= pairs / 4, `only ${matches} match`);
+    assert(pairs >= 3_000 && matches >= pairs / 4, `only ${matches} match`);
   });
 
   Deno.test(`ArrayMatcher ranks routes and returns methods like the oracle, seed ${seed}`, () => {
-    const { pairs, matches, differences } = compareTables(seed, 600);
+    const { pairs, matches, differences } = compareTables(seed, 2_000);
     assertEquals(differences, []);
-    assert(pairs >= 600 && matches >= pairs / 40, `only ${matches} match`);
+    assert(pairs >= 2_000 && matches >= pairs / 40, `only ${matches} match`);
   });
 }
 
