@@ -1,4 +1,4 @@
-/** Applications of other frameworks, with the programs of the guide. */
+/** Applications of other frameworks on Node, with the programs of the guide. */
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { programs } from "./_guide.ts";
 import { installPackage } from "./_npm_package.ts";
@@ -32,7 +32,7 @@ const TYPESCRIPT = { "typescript": "6.0.3", "@types/node": "24.10.1" };
 const CHECK = "node_modules/typescript/bin/tsc --noEmit -p .";
 
 /** Writes the emails to the output. */
-const MAIL = `import type { Mail } from "@gatehouse/web/accounts";
+export const MAIL = `import type { Mail } from "@gatehouse/web/accounts";
 export function sendMail({ text }: Mail): void {
   console.log(text);
 }
@@ -215,18 +215,15 @@ export const Route = createFileRoute("/app")({
 export const hasNode: boolean = NODE_VERSIONS.length > 0 &&
   findProgram("npm", "the applications of other frameworks") !== null;
 
-/** Installs, builds, checks and serves the application, with an origin. */
-export async function serveFramework(
-  { commands, files, packages, programs: used, start }: Framework,
-  env: Readonly<Record<string, string>>,
-): Promise<ServedProgram & { readonly port: number }> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => Deno.remove(folder, { recursive: true }));
+/** Writes programs of the guide, by path, and other files into a folder. */
+export async function writePrograms(
+  folder: string,
+  used: Framework["programs"],
+  files: Framework["files"],
+): Promise<void> {
   const found = await programs("other_frameworks.md");
   const all = {
     ...files,
-    "package.json": JSON.stringify({ type: "module", dependencies: packages }),
     ...Object.fromEntries(
       Object.entries(used).map(([path, name]) => [path, found[name]!]),
     ),
@@ -236,6 +233,20 @@ export async function serveFramework(
     await Deno.mkdir(parent, { recursive: true });
     await Deno.writeTextFile(`${folder}/${path}`, text);
   }
+}
+
+/** Installs, builds, checks and serves the application, with an origin. */
+export async function serveFramework(
+  { commands, files, packages, programs: used, start }: Framework,
+  env: Readonly<Record<string, string>>,
+): Promise<ServedProgram & { readonly port: number }> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  await writePrograms(folder, used, {
+    ...files,
+    "package.json": JSON.stringify({ type: "module", dependencies: packages }),
+  });
   const node = await nodePath();
   const options = {
     cwd: folder,

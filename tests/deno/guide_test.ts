@@ -55,6 +55,9 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "astro.config.ts",
     "server.ts",
     "user.ts",
+    "utils.ts",
+    "main.ts",
+    "app.tsx",
   ],
   // tests/long/session_state_browser_test.ts
   "show_who_is_logged_in.md": [

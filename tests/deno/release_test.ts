@@ -159,6 +159,20 @@ Deno.test("every workflow is checked", () => {
   ]);
 });
 
+Deno.test("each long test with variants runs at night", async () => {
+  const nightly = await read(".github/workflows/nightly.yml");
+  let count = 0;
+  for await (const { name } of Deno.readDir(new URL("tests/long/", root))) {
+    const path = `tests/long/${name}`;
+    if (!/\bisNightly\b/.test(await read(path)) || name === "_nightly.ts") {
+      continue;
+    }
+    count++;
+    assertStringIncludes(nightly, path);
+  }
+  assert(count > 3);
+});
+
 Deno.test("each version of an action has one commit", async () => {
   const commits: Record<string, Set<string>> = {};
   for (const name of workflows) {

@@ -4,12 +4,13 @@ import { type IncomingMessage, request as send } from "node:http";
 import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import {
   ASTRO,
-  type Framework,
   hasNode,
   serveFramework,
   SVELTE_KIT,
   TANSTACK_START,
 } from "../deno/_frameworks.ts";
+import { serveFresh } from "../deno/_fresh.ts";
+import { skip } from "../deno/_installed.ts";
 import { until } from "../_wait.ts";
 import { isNightly } from "./_nightly.ts";
 
@@ -18,24 +19,44 @@ const ORIGIN = "https://notes.example";
 /** The address that the proxy adds. */
 const ADDRESS = "203.0.113.7";
 
+const ENV = {
+  DATABASE: ":memory:",
+  ORIGIN,
+  PROXIES: "1",
+  SECRETS: "q7Vd2LxN9bTz4KfH8mRc1YpW5sJg3Ae0",
+};
+
 /** Installing and building takes up to a minute, so some do it every night. */
 const FRAMEWORKS = isNightly
   ? [SVELTE_KIT, ASTRO, TANSTACK_START]
   : [SVELTE_KIT];
 
 for (const framework of hasNode ? FRAMEWORKS : []) {
-  Deno.test(`other_frameworks.md: ${framework.name} shows the user of the session, and refuses posts of other sites`, async () => {
-    await testFramework(framework);
+  testFramework(framework.name, () => serveFramework(framework, ENV));
+}
+
+if (isNightly) {
+  if (Deno.env.get("JSR_URL")?.startsWith("http")) {
+    testFramework("Fresh", () => serveFresh(ENV));
+  } else {
+    skip("the application of Fresh", "its packages are on JSR");
+  }
+}
+
+function testFramework(
+  name: string,
+  serve: () => ReturnType<typeof serveFresh>,
+): void {
+  Deno.test(`other_frameworks.md: ${name} shows the user of the session, and refuses posts of other sites`, async () => {
+    await using server = await serve();
+    await walk(server, name);
   });
 }
 
-async function testFramework(framework: Framework): Promise<void> {
-  await using server = await serveFramework(framework, {
-    DATABASE: ":memory:",
-    ORIGIN,
-    PROXIES: "1",
-    SECRETS: "q7Vd2LxN9bTz4KfH8mRc1YpW5sJg3Ae0",
-  });
+async function walk(
+  server: Awaited<ReturnType<typeof serveFresh>>,
+  name: string,
+): Promise<void> {
   const client = createTestClient(
     { fetch: (request: Request) => throughProxy(request, server.port) },
     { origin: ORIGIN },
@@ -50,7 +71,7 @@ async function testFramework(framework: Framework): Promise<void> {
   const code = await until(() => /^\d{6}$/m.exec(server.output())?.[0]);
   assertEquals(await post(client, "/register/code", { code }), [303, "/"]);
   await testUser(client);
-  if (framework !== TANSTACK_START) {
+  if (name !== TANSTACK_START.name) {
     assertStringIncludes(await read(client, "/about"), "About");
   }
   await testOtherSites(client);
