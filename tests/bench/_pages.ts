@@ -126,7 +126,7 @@ function meansOf(all: readonly Table[]): string {
   return `### All schemas
 
 Each figure is the geometric mean of ten parses, valid and invalid, divided by
-that of Gatehouse. On workerd, libraries cannot use eval.
+that of Gatehouse.
 
 | Library | ${tables.map(runtimeOf).join(" | ")} |
 | --- | ${tables.map(() => "---:").join(" | ")} |

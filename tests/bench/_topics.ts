@@ -86,7 +86,7 @@ export const TOPICS: readonly Topic[] = [
   {
     heading: "Schemas",
     ran:
-      "Each figure is for one parse that reads every issue. Zod and ArkType compile schemas with eval by default, and Sury always does. Workers and a strict content security policy forbid eval, so libraries with eval have separate lines.",
+      "Each figure is for one parse that reads every issue. Zod and ArkType compile schemas with eval by default, and Sury always does. A strict content security policy forbids eval, and Workers allow it only while they start, so libraries with eval have separate lines.",
     works: SCHEMAS,
   },
   {

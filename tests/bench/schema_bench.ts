@@ -2,7 +2,8 @@
  * Schemas next to those of other libraries: interleaved medians in ns per parse
  * on Deno, Bun and workerd, and the size of a login form in a bundle. Zod and
  * ArkType generate code with eval by default, and Sury always does. Workers
- * forbid eval, so these rows are marked, and no bound compares them.
+ * allow eval only while they start, so these rows are marked, and no bound
+ * compares them.
  *
  * Bounds: at most 0.95 of the fastest other library in every cell. By geometric mean, 1.5
  * times as fast as Valibot on Deno and 1.3 times on Bun. Invalid input takes at

@@ -10,7 +10,7 @@ export const arktype: Library = {
   validators: validatorsOf(type),
 };
 
-/** ArkType where eval is forbidden, as on Workers. */
+/** ArkType where eval is forbidden. */
 export const arktypeWithoutEval: Library = {
   name: "arktype",
   validators: validatorsOf(scope({}, { jitless: true }).type as Type),

@@ -4,8 +4,8 @@ import type { WorkloadName } from "../_schema_data.ts";
 export interface Library {
   readonly name: string;
   /**
-   * `true` if it generates code, which Workers forbid. Its times are shown, but
-   * no bound compares them.
+   * `true` if it generates code, which Workers allow only while they start. Its
+   * times are shown, but no bound compares them.
    */
   readonly generatesCode?: boolean;
   /** Makes functions that count a value's issues, reading each message. */

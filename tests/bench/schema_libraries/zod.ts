@@ -189,7 +189,7 @@ export const zod: Library = {
   validators,
 };
 
-/** Zod where eval is forbidden, as on Workers. */
+/** Zod where eval is forbidden. */
 export const zodWithoutEval: Library = {
   name: "zod",
   validators: withoutEval(validators),
