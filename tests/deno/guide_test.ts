@@ -35,6 +35,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
   // tests/long/guide_programs_test.ts
   "deploy.md": [
     "shutdown.ts",
+    "deno_deploy.ts",
     "bun.ts",
     "node.ts",
     "worker.ts",

@@ -19,6 +19,8 @@ import {
   serveProgram,
 } from "../deno/_programs.ts";
 import { serveLocally } from "../deno/_serve.ts";
+import { findProgram, startPostgres } from "../deno/_servers.ts";
+import { until } from "../_wait.ts";
 
 Deno.test("getting_started.md: the first program greets", async () => {
   const { "hello.ts": program } = await programs("getting_started.md");
@@ -125,6 +127,64 @@ Deno.test("deploy.md: a server writes its log before it stops", async () => {
     await server[Symbol.asyncDispose]();
   }
   assertStringIncludes(server.output(), "GET / 200");
+});
+
+const postgres = findProgram("postgres", "deploy.md, deno_deploy.ts");
+
+Deno.test({
+  name: "deploy.md: accounts on Deno Deploy send emails, and survive a restart",
+  ignore: postgres === null,
+  fn: async () => {
+    const { "deno_deploy.ts": program } = await programs("deploy.md");
+    const { "mail.ts": mail } = await programs("create_a_project.md");
+    const mails: string[] = [];
+    await using provider = serveLocally(async (request) => {
+      mails.push(await request.text());
+      return new Response();
+    });
+    const database = await startPostgres(postgres!);
+    const port = freePort();
+    const options = {
+      port,
+      env: {
+        MAIL_KEY: "key",
+        ORIGIN: `http://localhost:${port}`,
+        PGDATABASE: "postgres",
+        PGHOST: "127.0.0.1",
+        PGPORT: String(database.port),
+        PGUSER: "test",
+        SECRETS: "q7Vd2LxN9bTz4KfH8mRc1YpW5sJg3Ae0",
+      },
+    };
+    const source = program
+      .replace('import { sendMail } from "./mail.ts";', mail)
+      .replace(
+        "https://api.provider.example",
+        `http://127.0.0.1:${provider.addr.port}`,
+      );
+    const cookies: [string, string][] = [];
+    {
+      await using server = await serveProgram(source, options);
+      const client = browserOf(server);
+      const registered = await send(client, "/register", {
+        ...ADA,
+        name: "Ada",
+      });
+      assertEquals(registered.location, "/register/code");
+      const code = await until(() => /\b\d{6}\b/.exec(mails.join())?.[0]);
+      const { location } = await send(client, "/register/code", { code });
+      assertEquals(location, "/");
+      cookies.push(...client.cookies);
+    }
+    {
+      await using server = await serveProgram(source, options);
+      const response = await fetch(`${server.origin}/account/session`, {
+        headers: { Cookie: cookies.map((pair) => pair.join("=")).join("; ") },
+      });
+      assertEquals((await response.json()).account.email, ADA.email);
+    }
+    await database.stop();
+  },
 });
 
 Deno.test("deploy.md: the server for Bun greets", async () => {

@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { cutTests } from "../../site/pages.ts";
-import { DOCS, pages, programsOf } from "../deno/_guide.ts";
+import { DOCS, pages, programs, programsOf } from "../deno/_guide.ts";
 import { codeBlocks } from "../deno/_markdown.ts";
 import { typeErrorsOf } from "./_type_errors.ts";
 
@@ -183,6 +183,7 @@ const mistakes = [
 ] as const;
 
 const readme = await Deno.readTextFile(new URL("../README.md", DOCS));
+const { "mail.ts": mail } = await programs("create_a_project.md");
 // Their own tests check the types of the pages that it omits.
 const OMITTED = ["other_frameworks.md", "use_an_orm.md"];
 const guide = (await pages()).filter(({ name }) => !OMITTED.includes(name))
@@ -198,6 +199,7 @@ const errors = await typeErrorsOf({
     codeBlocks(readme).filter(({ language }) => language === "ts")
       .map(({ text }, index) => [`readme/${index}.ts`, text]),
   ),
+  "guide/deploy.md/mail.ts": mail!,
   ...Object.fromEntries(guide.flatMap(({ page, shown }) =>
     [
       // The tests of components compile them.
