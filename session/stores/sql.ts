@@ -68,8 +68,11 @@ const LONGEST_WAIT = 50;
 /** The number of keys in a page. */
 const PAGE = 1_000;
 
-/** The limit of expired rows that an insert removes: more than it adds. */
-const ROWS_PER_INSERT = 4;
+/**
+ * One of so many inserts removes expired rows, up to a limit: more than the
+ * inserts add.
+ */
+const REMOVAL = { inserts: 8, rows: 32 };
 
 /**
  * Creates a session store in an SQL table. It needs one function that runs a
@@ -113,6 +116,7 @@ class SQLStore implements SessionStore {
   readonly #now: () => number;
   #isReady: boolean;
   #preparing: Promise<void> | undefined;
+  #inserts = 0;
 
   constructor(query: SQLQuery, options: SQLSessionStoreOptions) {
     const { table = "gatehouse_sessions" } = options;
@@ -244,8 +248,9 @@ class SQLStore implements SessionStore {
   }
 
   /**
-   * Inserts a row or replaces an expired one. Then it removes a few expired rows,
-   * so that the table does not grow without sweeps.
+   * Inserts a row or replaces an expired one. The first insert and each eighth one
+   * after it remove expired rows, so that the table does not grow without sweeps,
+   * even if each process inserts one row.
    */
   async #insert(key: string, row: SQLValue[], now: number): Promise<boolean> {
     const rows = await this.#run(
@@ -257,9 +262,10 @@ class SQLStore implements SessionStore {
       [...row, key, now],
     );
     if (rows.length === 0) return false;
+    if (this.#inserts++ % REMOVAL.inserts > 0) return true;
     // The row is stored already, and the removal of others never makes a
     // visitor wait long. If it fails, the next insert tries again.
-    await settled(this.#removeExpired(now, ROWS_PER_INSERT));
+    await settled(this.#removeExpired(now, REMOVAL.rows));
     return true;
   }
 

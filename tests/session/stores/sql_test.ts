@@ -97,6 +97,20 @@ Deno.test("createSQLSessionStore() creates no table with createTable: false", as
   ]);
 });
 
+Deno.test("createSQLSessionStore() removes expired values with the first of eight inserts", async () => {
+  const removals: number[] = [];
+  let inserts = 0;
+  const store = createSQLSessionStore((sql) => {
+    if (sql.startsWith("DELETE")) removals.push(inserts);
+    else inserts++;
+    return [{ id: "key" }];
+  }, { createTable: false });
+  for (let count = 0; count < 17; count++) {
+    await store.put("key", "value", { ttl: 1_000, ifVersion: null });
+  }
+  assertEquals(removals, [1, 9, 17]);
+});
+
 for (const how of ["hangs", "fails"]) {
   Deno.test(`createSQLSessionStore() stores a value in time if the removal of expired ones ${how}`, async () => {
     let removals = 0;
