@@ -1,11 +1,12 @@
-import type { RequestContext } from "../../router/mod.ts";
+import { createContextKey } from "../../router/internal.ts";
+import type { ContextKey, RequestContext } from "../../router/mod.ts";
 import {
   type CallStore,
   type FoundValue,
   parseJSON,
   ValueStore,
 } from "../../session/internal.ts";
-import { SessionConflictError } from "../../session/mod.ts";
+import { SessionConflictError, type SessionStore } from "../../session/mod.ts";
 import {
   DeviceBrowser,
   type DeviceOptions,
@@ -18,6 +19,13 @@ import {
 export interface KnownDevicesOptions extends DeviceOptions {
   /** Calls the store. */
   readonly callStore: CallStore;
+  /**
+   * The store, if others share its devices. A request then gives its browser a new
+   * ID only once for each account.
+   *
+   * @default {each call gives it a new ID}
+   */
+  readonly sharedStore?: SessionStore;
   /** The beginning of the keys in the store. */
   readonly keyPrefix: string;
   /** The verb of the error message if the store fails. */
@@ -41,6 +49,18 @@ export interface AddOptions {
   readonly clear?: string;
   /** The devices that were read before. */
   readonly from?: FoundDevices | undefined;
+}
+
+/** The lists of devices in which the browser of a request got a new ID. */
+const Lists: ContextKey<readonly DeviceList[]> =
+  /* @__PURE__ */ createContextKey<
+    readonly DeviceList[]
+  >(/* @__PURE__ */ Object.freeze([]), { name: "DeviceLists" });
+
+/** The devices of one account in one store. */
+interface DeviceList {
+  readonly store: SessionStore;
+  readonly key: string;
 }
 
 /**
@@ -95,22 +115,28 @@ export class KnownDevices {
 
   /**
    * Makes the browser a known device of the account, and sets its cookie. Does
-   * nothing if others change the devices at the same time.
+   * nothing if this request has done so for another throttle, or if others change
+   * the devices at the same time.
    */
   async add(
     context: RequestContext,
     account: string,
     { clear, from, keep }: AddOptions = {},
   ): Promise<void> {
+    const key = await this.#devices.key(account);
+    if (this.#wasAdded(context, key)) return;
     const browser = await this.#browserOf(context, account);
     if (!browser.hasCookie) return;
     const hash = keep?.[0] ?? null;
-    const key = await this.#devices.key(account);
     const before = await this.#devices.update(key, (value) => {
       const result = value ?? [];
       return { value: browser.addTo(result, hash, clear), result };
     }, from);
-    if (before) browser.setCookie(before, hash);
+    if (!before) return;
+    browser.setCookie(before, hash);
+    const { sharedStore: store } = this.#options;
+    if (store === undefined || keep !== undefined) return;
+    context.set(Lists, [...context.get(Lists), { store, key }]);
   }
 
   /** Reads the devices of an account, to add the browser of a request later. */
@@ -118,8 +144,10 @@ export class KnownDevices {
     context: RequestContext,
     account: string,
   ): Promise<() => Promise<void>> {
+    const key = await this.#devices.key(account);
+    if (this.#wasAdded(context, key)) return () => Promise.resolve();
     const { hasCookie } = await this.#browserOf(context, account);
-    const from = hasCookie ? await this.#read(account) : undefined;
+    const from = hasCookie ? await this.#devices.read(key) : undefined;
     return () => this.add(context, account, { from });
   }
 
@@ -144,6 +172,13 @@ export class KnownDevices {
       return { value: withCount(devices, device, name, result), result };
     }, from);
     return counted ?? null;
+  }
+
+  /** Returns `true` if this request has given its browser a new ID. */
+  #wasAdded(context: RequestContext, key: string): boolean {
+    const { sharedStore } = this.#options;
+    return context.get(Lists)
+      .some((list) => list.store === sharedStore && list.key === key);
   }
 
   async #read(account: string): Promise<FoundDevices> {

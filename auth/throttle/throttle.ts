@@ -206,6 +206,7 @@ class AccountThrottle implements Throttle {
     this.#deviceCounter = new FailureCounter(DEVICE_LIMIT, now);
     this.#devices = new KnownDevices({
       ...config,
+      sharedStore: store,
       cookie: deviceCookie,
       keyPrefix: "throttle:device",
       maxAge: DEVICE_MAX_AGE,

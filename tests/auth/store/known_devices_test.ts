@@ -13,10 +13,11 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   endUserSessions,
+  type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { runAs } from "../_second_factor_app.ts";
 
 const ADA = "ada@example.com";
@@ -155,4 +156,84 @@ Deno.test("a device does not become known at a login that is refused because all
   assertEquals(keys.filter((key) => key.startsWith("throttle:device")), []);
   assertEquals((await fetch("/2", { method: "POST" })).status, 200);
   assert(cookies.has("__Host-Http-device"));
+});
+
+/** Creates an application with two throttles, and an attack that locks an account. */
+function createTwoThrottles(stores: readonly SessionStore[]) {
+  const [first, second] = stores.map((store, index) =>
+    createThrottle({ store, name: `throttle-${index}` })
+  );
+  const throttles = [first!, second!];
+  const router = createRouter({
+    middleware: [session({ store: createMemorySessionStore() })],
+  });
+  router.post("/trust", async (context) => {
+    for (const throttle of throttles) await throttle.trustDevice(context, ADA);
+    return new Response();
+  });
+  router.post("/log-in-and-trust", async (context) => {
+    const attempt = await throttles[0]!.attempt(context, ADA);
+    if (attempt.allowed) await attempt.succeed();
+    await throttles[0]!.trustDevice(context, ADA);
+    return new Response();
+  });
+  router.post("/attempt", async (context) => {
+    const attempts = throttles.map((throttle) =>
+      throttle.attempt(context, ADA)
+    );
+    return Response.json(
+      (await Promise.all(attempts)).map(({ allowed }) => allowed),
+    );
+  });
+  const browserAt = (remoteAddress: string) => {
+    const { cookies, fetch } = createTestClient(router, { remoteAddress });
+    const post = (path: string) => fetch(path, { method: "POST" });
+    return { cookies, post };
+  };
+  const attack = async () => {
+    for (let n = 0; n < 100; n++) {
+      const attempt = await browserAt(`203.0.113.${n}`).post("/attempt");
+      await attempt.body?.cancel();
+    }
+  };
+  return { attack, browserAt };
+}
+
+Deno.test("throttles with one store give a browser one new ID in a request", async () => {
+  const store = createMemorySessionStore();
+  const { attack, browserAt } = createTwoThrottles([store, store]);
+  const written: string[] = [];
+  const put = store.put.bind(store);
+  store.put = (key, ...others) => {
+    written.push(key.split(":").slice(0, 2).join(":"));
+    return put(key, ...others);
+  };
+  const browser = browserAt("192.0.2.1");
+  await browser.post("/trust");
+  assertEquals(written.filter((key) => key === "throttle:device").length, 1);
+  await attack();
+  assertEquals(await (await browser.post("/attempt")).json(), [true, true]);
+});
+
+Deno.test("throttles with different stores know a browser after the same request", async () => {
+  const stores = [1, 2].map(() => createMemorySessionStore());
+  const { attack, browserAt } = createTwoThrottles(stores);
+  const browser = browserAt("192.0.2.1");
+  await browser.post("/trust");
+  await attack();
+  assertEquals(
+    await (await browserAt("192.0.2.2").post("/attempt")).json(),
+    [false, false],
+  );
+  assertEquals(await (await browser.post("/attempt")).json(), [true, true]);
+});
+
+Deno.test("a browser whose login kept its ID gets a new one when it is trusted in the same request", async () => {
+  const store = createMemorySessionStore();
+  const { browserAt } = createTwoThrottles([store, store]);
+  const browser = browserAt("192.0.2.1");
+  await browser.post("/trust");
+  const first = browser.cookies.get("__Host-Http-device")!;
+  await browser.post("/log-in-and-trust");
+  assertNotEquals(browser.cookies.get("__Host-Http-device"), first);
 });
