@@ -16,6 +16,12 @@ export interface EmailRecord {
   readonly expiresAt: number;
 }
 
+/** A record, and the version that its next change replaces. */
+export interface FoundEmail {
+  readonly value: EmailRecord;
+  readonly version: string;
+}
+
 /** The limit of codes that are compared for one email. */
 const MAX_GUESSES = 5;
 
@@ -78,30 +84,52 @@ export class EmailStore {
   }
 
   /** Returns a record that was not used and has not expired. */
-  async find(key: string | null): Promise<EmailRecord | null> {
-    return key === null ? null : await this.#emails.get(key);
+  async find(key: string | null): Promise<FoundEmail | null> {
+    const found = key === null ? null : await this.#emails.read(key);
+    if (!found?.value) return null;
+    return { value: found.value, version: found.version };
   }
 
   /**
-   * Counts a code before it is compared, so that concurrent guesses all count.
+   * Compares a code, and in the same step uses the record up or counts a wrong guess,
+   * so that all concurrent guesses count.
    *
-   * @returns The record; `null` if it is gone, or if there were too many.
+   * @param isRight Compares the code with that of the record.
+   * @param found The record that was read before.
+   * @returns "wrong"; `null` if the record is gone, or if there were too many guesses.
    */
-  async countGuess(key: string): Promise<EmailRecord | null> {
+  async guess(
+    key: string,
+    isRight: (record: EmailRecord) => boolean,
+    found: FoundEmail,
+  ): Promise<"right" | "wrong" | null> {
+    const mayGuess = ({ guesses }: EmailRecord) => guesses < MAX_GUESSES;
+    const accept = (record: EmailRecord) => mayGuess(record) && isRight(record);
+    if (isRight(found.value)) {
+      return await this.#take(key, accept, found) ? "right" : null;
+    }
     const counted = await this.#emails.update(key, (record) => {
-      if (record === null || record.guesses >= MAX_GUESSES) return null;
+      if (record === null || !mayGuess(record)) return null;
       const value = { ...record, guesses: record.guesses + 1 };
       return { value, result: value };
-    });
-    return counted ?? null;
+    }, found);
+    return counted ? "wrong" : null;
   }
 
   /**
    * Uses a record up, and removes the others of its account. If requests are
    * concurrent, one of them gets `true`.
    */
-  async use(key: string): Promise<boolean> {
-    const used = await this.#emails.take(key);
+  async use(key: string, found: FoundEmail): Promise<boolean> {
+    return await this.#take(key, () => true, found);
+  }
+
+  async #take(
+    key: string,
+    accept: (record: EmailRecord) => boolean,
+    found: FoundEmail,
+  ): Promise<boolean> {
+    const used = await this.#emails.take(key, accept, found);
     if (!used) return false;
     await this.#emails.remove(key);
     await this.revoke(used.account ?? used.email);

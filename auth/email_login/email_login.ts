@@ -164,10 +164,10 @@ class EmailLoginEngine implements EmailLogin {
 
   async open(context: RequestContext, token: unknown): Promise<EmailLink> {
     const key = await this.#emails.keyOf(token);
-    const record = await this.#emails.find(key);
-    if (key === null || record === null) return { status: "expired" };
-    const { code, email } = record;
-    return await this.#mayUse(context, key, record)
+    const found = await this.#emails.find(key);
+    if (key === null || found === null) return { status: "expired" };
+    const { code, email } = found.value;
+    return await this.#mayUse(context, key, found.value)
       ? { status: "ready", email }
       : { status: "other-browser", code };
   }
@@ -178,17 +178,28 @@ class EmailLoginEngine implements EmailLogin {
   ): Promise<EmailLoginResult> {
     await this.#sessionOf(context);
     const key = await this.#emails.keyOf(token);
-    const record = await this.#emails.find(key);
-    if (key === null || record === null) return this.#failed(context, EXPIRED);
-    if (!await this.#mayUse(context, key, record)) {
-      const { code } = record;
+    const found = await this.#emails.find(key);
+    if (key === null || found === null) return this.#failed(context, EXPIRED);
+    const { account, code, data, email, version } = found.value;
+    if (!await this.#mayUse(context, key, found.value)) {
       const reason = "other-browser";
       return this.#failed(context, { ok: false, reason, code });
     }
-    const result = await this.#use(context, key, record);
+    if (account === null || !await this.#emails.use(key, found)) {
+      return this.#failed(context, EXPIRED);
+    }
+    for (const throttle of [this.#mailThrottle, this.#codeThrottle]) {
+      await throttle.trustDevice(context, email);
+    }
     // If another browser asked for the email, its client chose the data.
     const isOwn = key === await this.#pendingKey(context);
-    return result.ok && !isOwn ? { ...result, data: undefined } : result;
+    return {
+      ok: true,
+      account,
+      email,
+      data: isOwn ? data : undefined,
+      version,
+    };
   }
 
   async verifyCode(
@@ -198,45 +209,34 @@ class EmailLoginEngine implements EmailLogin {
     const key = await this.#pendingKey(context);
     const found = await this.#emails.find(key);
     if (key === null || found === null) return this.#failed(context, EXPIRED);
-    const attempt = await this.#codeThrottle.attempt(context, found.email);
+    const { account, data, email, version } = found.value;
+    const attempt = await this.#codeThrottle.attempt(context, email);
     if (!attempt.allowed) {
       const { retryAfter } = attempt;
       return { ok: false, reason: "throttled", retryAfter };
     }
-    const record = await this.#emails.countGuess(key);
-    if (record === null) return this.#failed(context, EXPIRED);
     const typed = typeof code === "string" && code.length <= 100
       ? code.replace(/[\s-]/g, "")
       : "";
-    if (!timingSafeEqual(typed, record.code) || record.account === null) {
+    const isRight = (record: EmailRecord) =>
+      timingSafeEqual(typed, record.code) && record.account !== null;
+    const guess = await this.#emails.guess(key, isRight, found);
+    if (guess === null) return this.#failed(context, EXPIRED);
+    if (guess === "wrong" || account === null) {
       return this.#failed(context, { ok: false, reason: "wrong" });
     }
-    const result = await this.#use(context, key, record);
-    if (result.ok) await attempt.succeed();
-    return result;
+    await this.#mailThrottle.trustDevice(context, email);
+    await attempt.succeed();
+    return { ok: true, account, email, data, version };
   }
 
   async pendingEmail(context: RequestContext): Promise<string | null> {
-    const record = await this.#emails.find(await this.#pendingKey(context));
-    return record?.email ?? null;
+    const found = await this.#emails.find(await this.#pendingKey(context));
+    return found?.value.email ?? null;
   }
 
   async revoke(account: string | number): Promise<void> {
     await this.#emails.revoke(account);
-  }
-
-  async #use(
-    context: RequestContext,
-    key: string,
-    { account, data, email, version }: EmailRecord,
-  ): Promise<EmailLoginResult> {
-    if (account === null || !await this.#emails.use(key)) {
-      return this.#failed(context, EXPIRED);
-    }
-    for (const throttle of [this.#mailThrottle, this.#codeThrottle]) {
-      await throttle.trustDevice(context, email);
-    }
-    return { ok: true, account, email, data, version };
   }
 
   #failed<Result extends EmailLoginResult & { ok: false }>(

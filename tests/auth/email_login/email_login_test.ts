@@ -221,6 +221,51 @@ Deno.test("verifyCode() compares five of 100 concurrent codes", async () => {
   assertEquals(await browser.code(code), "expired");
 });
 
+for (const position of [0, 3, 50]) {
+  Deno.test(`verifyCode() compares at most five of 100 concurrent codes, and the right one is number ${position}`, async () => {
+    const app = createEmailApp({ codeThrottle: unlimited });
+    const browser = app.browser();
+    await browser.ask();
+    const { code } = app.outbox[0]!;
+    const other = code === "000000" ? "000001" : "000000";
+    const results = await Promise.all(
+      Array.from(
+        { length: 100 },
+        (_, index) => browser.code(index === position ? code : other),
+      ),
+    );
+    const compared = results.filter((result) => result !== "expired");
+    assert(compared.length <= 5, compared.join());
+    assertEquals(await browser.code(code), "expired");
+  });
+}
+
+Deno.test("one of 100 concurrent requests with the right code logs in", async () => {
+  const app = createEmailApp({ codeThrottle: unlimited });
+  const browser = app.browser();
+  await browser.ask();
+  const { code } = app.outbox[0]!;
+  const results = await Promise.all(
+    Array.from({ length: 100 }, () => browser.code(code)),
+  );
+  assertEquals(results.filter((result) => result === "ok").length, 1);
+});
+
+Deno.test("the right code ends the delays of wrong ones, and of emails", async () => {
+  const app = createEmailApp();
+  let asked = 0;
+  for (let visit = 0; visit < 10; visit++) {
+    // Each visit is on a new device at another address.
+    const browser = app.browser(`198.51.100.${visit}`);
+    await browser.ask();
+    assertEquals(app.outbox.length, ++asked);
+    for (let guess = 0; guess < 4; guess++) {
+      assertEquals(await browser.code("x"), "wrong");
+    }
+    assertEquals(await browser.code(app.outbox.at(-1)!.code), "ok");
+  }
+});
+
 Deno.test("one of 100 concurrent requests with a link logs in", async () => {
   const app = createEmailApp();
   const browser = app.browser();
