@@ -5,7 +5,7 @@ import { listAccounts } from "./_sql_list.ts";
 import { toAccount } from "./_rows.ts";
 import { retry } from "./retry.ts";
 import type { SQLDatabase } from "./_sql_database.ts";
-import type { AccountColumn, TableNames } from "./_tables.ts";
+import { type AccountColumn, COLUMNS, type TableNames } from "./_tables.ts";
 import { SQLAuditStore } from "./sql_audit.ts";
 import { SQLTeamStore } from "./sql_teams.ts";
 import { SQLWaysIn } from "./sql_ways_in.ts";
@@ -96,10 +96,11 @@ export class SQLAccountStore implements AccountStore {
     const rows = await this.#db.run(
       `INSERT INTO ${users} (${values.map(([column]) => columns[column])})
       VALUES (${values.map(() => "?")})
-      ON CONFLICT (${columns.email}) DO NOTHING RETURNING ${columns.id}`,
+      ON CONFLICT (${columns.email}) DO NOTHING
+      RETURNING ${COLUMNS.map((column) => `${columns[column]} AS ${column}`)}`,
       values.map(([, value]) => value),
     );
-    return rows.length === 0 ? null : await this.find(account.id);
+    return rows.length === 0 ? null : toAccount(rows[0]!);
   }
 
   async update(id: string, details: AccountDetails): Promise<boolean> {
