@@ -8,6 +8,7 @@ import { hashNewPassword } from "./_passwords.ts";
 import {
   type Call,
   type Done,
+  done,
   invalid,
   type Outcome,
   refused,
@@ -42,7 +43,7 @@ export async function saveProfile(call: Call): Promise<Outcome> {
   const fields = await form.fields(account.fields);
   if (form.failed !== null) return form.failed;
   await store.update(account.id, { name, fields });
-  return saved(routes.profile.index.href(), messages.saved);
+  return done(routes.profile.index.href(), messages.saved);
 }
 
 /** Changes the password of a user with a fresh login. */
@@ -64,7 +65,7 @@ export async function changePassword(call: Call): Promise<Outcome> {
   await endOtherSessions(call, id, next);
   services.outbox.add(context, passwordMail(call, account));
   const location = services.routes.password.index.href();
-  return saved(location, messages.passwordChanged);
+  return done(location, messages.passwordChanged);
 }
 
 /** Ends all sessions of a user except that of this browser. */
@@ -88,19 +89,15 @@ export async function endOtherSessions(
 export async function endOtherAccess(
   call: Call,
   { id, version }: StoredAccount,
-  done: Omit<Done, "ok" | "next">,
+  result: Omit<Done, "ok" | "next">,
 ): Promise<Outcome> {
   const next = await call.services.store.change(id, version, {});
   if (next === null) return ended(call);
   await endOtherSessions(call, id, next);
-  return { ok: true, next: "done", ...done };
+  return { ok: true, next: "done", ...result };
 }
 
 /** Returns the result of a change that lost a race. */
 export function ended({ messages }: Call): Outcome {
   return refused(messages.linkExpiredTitle, 409);
-}
-
-function saved(location: string, message: string): Done {
-  return { ok: true, next: "done", location, message };
 }

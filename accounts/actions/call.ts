@@ -85,6 +85,11 @@ export interface Failed {
   };
 }
 
+/** Creates a result whose message the next page shows. */
+export function done(location: string, message: string): Done {
+  return { ok: true, next: "done", location, message };
+}
+
 /** Creates a result with an error of the whole form. */
 export function refused(error: string, status = 422): Failed {
   return { ok: false, status, error };

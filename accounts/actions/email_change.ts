@@ -2,7 +2,7 @@ import type { EmailLoginResult } from "../../auth/email_login/mod.ts";
 import { changedMail, changeMail, takenMail } from "../mails/contents.ts";
 import { Form } from "./form.ts";
 import { ended, endOtherSessions } from "./account.ts";
-import { type Call, expired, type Outcome, refused } from "./call.ts";
+import { type Call, done, expired, type Outcome, refused } from "./call.ts";
 import { emailRefusal } from "./email_refusal.ts";
 import { ownAccount } from "../current_account.ts";
 import { createNotMeToken } from "./not_me.ts";
@@ -73,7 +73,5 @@ async function finish(
   services.outbox.add(context, changedMail(call, account, { email, token }));
   await services.factors.revoke(id);
   await endOtherSessions(call, id, next);
-  const location = services.routes.email.index.href();
-  const message = messages.emailChanged;
-  return { ok: true, next: "done", location, message };
+  return done(services.routes.email.index.href(), messages.emailChanged);
 }

@@ -4,7 +4,7 @@ import { newWayMail } from "../mails/contents.ts";
 import type { StoredMember } from "../store/teams.ts";
 import { Form } from "./form.ts";
 import { ended } from "./account.ts";
-import { type Call, invalid, type Outcome, refused } from "./call.ts";
+import { type Call, done, invalid, type Outcome, refused } from "./call.ts";
 import { ownAccount } from "../current_account.ts";
 import { scopeInputOf } from "../definition/input_names.ts";
 import { createWayToken } from "./not_me.ts";
@@ -63,8 +63,7 @@ export async function revokeKey(call: Call): Promise<Outcome> {
     return refused(messages.keys.unknown, 404);
   }
   reportSecurityEvent(context, { action: "key-revoke", userId });
-  const location = routes.keys.index.href();
-  return { ok: true, next: "done", location, message: messages.keys.revoked };
+  return done(routes.keys.index.href(), messages.keys.revoked);
 }
 
 /** Returns the key that a page or a form names; `null` if it does not exist. */

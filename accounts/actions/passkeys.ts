@@ -6,7 +6,7 @@ import type { StoredAccount, WayIn } from "../store/store.ts";
 import { PASSKEY } from "./passkey_store.ts";
 import { Form } from "./form.ts";
 import { endOtherAccess } from "./account.ts";
-import { type Call, type Outcome, refused } from "./call.ts";
+import { type Call, done, type Outcome, refused } from "./call.ts";
 import { confirmLogin, enter } from "./enter.ts";
 import { ownAccount } from "../current_account.ts";
 import { createWayToken } from "./not_me.ts";
@@ -95,8 +95,7 @@ export async function renamePasskey(call: Call): Promise<Outcome> {
   const isRenamed = typeof id === "string" &&
     await store.renameWayIn({ accountId, kind: PASSKEY, id }, name);
   if (!isRenamed) return refused(messages.passkeyUnknown, 404);
-  const location = routes.passkeys.index.href();
-  return { ok: true, next: "done", location, message: messages.passkeyRenamed };
+  return done(routes.passkeys.index.href(), messages.passkeyRenamed);
 }
 
 /** Removes a passkey. */

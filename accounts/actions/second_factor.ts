@@ -7,6 +7,7 @@ import type { StoredAccount } from "../store/store.ts";
 import { ended, endOtherAccess } from "./account.ts";
 import {
   type Call,
+  done,
   expired,
   type Failed,
   invalid,
@@ -116,8 +117,7 @@ export async function forgetBrowser(call: Call): Promise<Outcome> {
   const { context, input, messages, services } = call;
   const id = input.get("id");
   if (typeof id === "string") await services.factors.removeDevice(context, id);
-  const location = services.routes.twoStep.index.href();
-  return { ok: true, next: "done", location, message: messages.sessionsEnded };
+  return done(services.routes.twoStep.index.href(), messages.sessionsEnded);
 }
 
 /** Replaces the recovery codes. */

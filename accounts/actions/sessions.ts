@@ -1,7 +1,7 @@
 import { Session, userSessions } from "../../session/mod.ts";
 import { disconnectAll } from "../apps/actions.ts";
 import { ownAccount } from "../current_account.ts";
-import { type Call, type Outcome, refused } from "./call.ts";
+import { type Call, done, type Outcome, refused } from "./call.ts";
 
 /** Returns the sessions of the user, for scripts. */
 export async function listSessions(
@@ -34,6 +34,5 @@ export async function endSessions(call: Call): Promise<Outcome> {
     await userSessions(context).endAll({ except: context.get(Session).id });
     await disconnectAll(call, ownAccount(context).id);
   }
-  const location = routes.sessions.index.href();
-  return { ok: true, next: "done", location, message: messages.sessionsEnded };
+  return done(routes.sessions.index.href(), messages.sessionsEnded);
 }

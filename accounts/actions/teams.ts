@@ -5,7 +5,7 @@ import { Member, type Membership } from "../teams/member.ts";
 import { MAX_INVITATIONS, MAX_TEAMS } from "../teams/team_service.ts";
 import { Form } from "./form.ts";
 import { ended } from "./account.ts";
-import { type Call, invalid, type Outcome, refused } from "./call.ts";
+import { type Call, done, invalid, type Outcome, refused } from "./call.ts";
 import { ownAccount } from "../current_account.ts";
 
 /** Creates a team, whose owner the user becomes. */
@@ -19,8 +19,7 @@ export async function createTeam(call: Call): Promise<Outcome> {
   if (result === "too-many") return refused(messages.teams.tooMany(MAX_TEAMS));
   const team = result.team.id;
   const location = routes.team.href({ team });
-  const message = messages.teams.created;
-  return { ok: true, next: "done", location, message, shown: { team } };
+  return { ...done(location, messages.teams.created), shown: { team } };
 }
 
 /** Invites an address to the team. */
@@ -59,9 +58,7 @@ export async function withdrawInvitation(call: Call): Promise<Outcome> {
   const isRemoved = typeof id === "string" &&
     await teams.store.removeInvitation(teamId, id);
   if (!isRemoved) return refused(messages.teams.invitationGone, 404);
-  const location = routes.team.href({ team: teamId });
-  const message = messages.teams.withdrawn;
-  return { ok: true, next: "done", location, message };
+  return done(routes.team.href({ team: teamId }), messages.teams.withdrawn);
 }
 
 /** Accepts or declines an invitation. */
@@ -76,17 +73,14 @@ export async function answerInvitation(call: Call): Promise<Outcome> {
     const isRemoved = invitation !== undefined &&
       await teams.store.removeInvitation(invitation.teamId, id);
     if (!isRemoved) return declined;
-    const location = routes.teams.index.href();
-    const message = messages.teams.declined;
-    return { ok: true, next: "done", location, message };
+    return done(routes.teams.index.href(), messages.teams.declined);
   }
   const found = await teams.accept(account, id);
   if (found === null) return declined;
   const { member, team } = found;
   reportRole(call, member.userId);
   const location = routes.team.href({ team: team.id });
-  const message = messages.teams.joined(team.name);
-  return { ok: true, next: "done", location, message };
+  return done(location, messages.teams.joined(team.name));
 }
 
 /** Changes the role of a member, or hands the team over. */
@@ -109,8 +103,7 @@ export async function changeMemberRole(call: Call): Promise<Outcome> {
   if (isOther && await teams.setRole({ teamId, id: own.id }, teams.roles[1]!)) {
     reportRole(call, ownAccount(call.context).id);
   }
-  const location = routes.team.href({ team: teamId });
-  return { ok: true, next: "done", location, message: messages.saved };
+  return done(routes.team.href({ team: teamId }), messages.saved);
 }
 
 /** Removes a member, or lets the user leave. */
@@ -129,11 +122,9 @@ export async function removeTeamMember(call: Call): Promise<Outcome> {
     return refused(messages.teams.lastOwner, 409);
   }
   reportRole(call, target.userId);
-  const location = isSelf
-    ? routes.teams.index.href()
-    : routes.team.href({ team: own.teamId });
-  const message = isSelf ? messages.teams.left : messages.teams.removed;
-  return { ok: true, next: "done", location, message };
+  return isSelf
+    ? done(routes.teams.index.href(), messages.teams.left)
+    : done(routes.team.href({ team: own.teamId }), messages.teams.removed);
 }
 
 /**

@@ -2,6 +2,7 @@ import { actAs, Auth, stopActing } from "../../auth/middleware/mod.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
 import {
   type Call,
+  done,
   type Failed,
   invalid,
   type Outcome,
@@ -62,7 +63,7 @@ async function changeRole(call: Call, target: StoredAccount): Promise<Outcome> {
     return invalid({ role: messages.invalidField });
   }
   return role === target.role || await setRole(call, target, role)
-    ? done(call, target)
+    ? saved(call, target)
     : refused(messages.admin.lastAdmin, 409);
 }
 
@@ -98,19 +99,19 @@ async function disable(call: Call, target: StoredAccount): Promise<Outcome> {
   await audit(call, target, "disable", reason);
   const block = { reason, ...until !== undefined && { until } };
   await usersOf(call).disable(target.id, block);
-  return done(call, target);
+  return saved(call, target);
 }
 
 async function enable(call: Call, target: StoredAccount): Promise<Outcome> {
   await audit(call, target, "enable");
   await usersOf(call).enable(target.id);
-  return done(call, target);
+  return saved(call, target);
 }
 
 async function endAccess(call: Call, target: StoredAccount): Promise<Outcome> {
   await audit(call, target, "end-access");
   await usersOf(call).endAccess(target.id);
-  return done(call, target);
+  return saved(call, target);
 }
 
 async function removeFactors(
@@ -121,7 +122,7 @@ async function removeFactors(
   if (failed !== null) return failed;
   await audit(call, target, "remove-factors");
   await usersOf(call).removeFactors(target.id);
-  return done(call, target);
+  return saved(call, target);
 }
 
 async function remove(call: Call, target: StoredAccount): Promise<Outcome> {
@@ -143,9 +144,7 @@ async function remove(call: Call, target: StoredAccount): Promise<Outcome> {
   if (refusal !== null) return refused(refusal);
   await audit(call, target, "remove");
   await usersOf(call).remove(target.id);
-  const location = services.adminRoutes.users.href();
-  const message = messages.admin.removed;
-  return { ok: true, next: "done", location, message };
+  return done(services.adminRoutes.users.href(), messages.admin.removed);
 }
 
 /** Acts as another user. The acting rules write the audit log. */
@@ -173,12 +172,11 @@ function protectedAccount(
   return role === adminRole ? refused(admin.roleFirst, 409) : null;
 }
 
-function done(
+function saved(
   { messages, services: { adminRoutes } }: Call,
   { id }: StoredAccount,
 ): Outcome {
-  const location = adminRoutes.user.index.href({ user: id });
-  return { ok: true, next: "done", location, message: messages.saved };
+  return done(adminRoutes.user.index.href({ user: id }), messages.saved);
 }
 
 /** Stores the entry before the change, so that no change lacks one. */

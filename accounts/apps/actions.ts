@@ -1,6 +1,6 @@
 import type { Grant } from "../../auth/internal.ts";
 import { reportSecurityEvent } from "../../router/internal.ts";
-import { type Call, type Outcome, refused } from "../actions/call.ts";
+import { type Call, done, type Outcome, refused } from "../actions/call.ts";
 import { ownAccount } from "../current_account.ts";
 import { isChecked } from "../definition/input_names.ts";
 
@@ -44,9 +44,7 @@ export async function disconnect(call: Call): Promise<Outcome> {
   const count = await apps.revoke(userId, isNamed ? { id } : {});
   if (isNamed && count === 0) return refused(messages.apps.unknown, 404);
   if (count > 0) reportDisconnected(call, userId);
-  const location = routes.apps.index.href();
-  const message = messages.apps.disconnected;
-  return { ok: true, next: "done", location, message };
+  return done(routes.apps.index.href(), messages.apps.disconnected);
 }
 
 /** Disconnects all apps of a user, at the end of all other access. */
