@@ -2,7 +2,7 @@ import type { TOTPSetup } from "../../auth/second_factor/mod.ts";
 import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import { errorSummary, type FormState } from "./fields.ts";
-import { card, keepReturnTo, type PageCall, type View } from "./page.ts";
+import { card, type PageCall, type View } from "./page.ts";
 import { passkeyForm, passkeyNameForm } from "./passkey_pages.ts";
 import { appSetupForm } from "./security_pages.ts";
 
@@ -61,6 +61,6 @@ export function passkeyFactorView(call: PageCall, state: FormState): View {
 
 /** Creates the link for a user who has begun with another account. */
 function backToLogin({ context, messages, services }: PageCall): Markup {
-  const login = keepReturnTo(context, services.routes.login.index);
+  const login = services.routes.login.index.href({}, searchOf(context));
   return html`<p class="links"><a href="${login}">${messages.back}</a></p>`;
 }

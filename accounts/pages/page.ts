@@ -2,9 +2,8 @@ import { html, htmlResponse, type Markup } from "../../router/content/mod.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { Session } from "../../session/mod.ts";
 import { Auth } from "../../auth/middleware/mod.ts";
-import type { Call } from "../actions/call.ts";
+import { type Call, hasLongPath, type Notice } from "../actions/call.ts";
 import { deletionDays } from "../actions/deletion.ts";
-import { hasLongPath, type Notice, searchOf } from "../actions/call.ts";
 import { type Group, groupsOf, isIn } from "./groups.ts";
 
 /** A page, for the option `layout`. */
@@ -223,19 +222,6 @@ function current(
   return isIn(group, pathname, home) && html`
     aria-current="${pathname === group.href ? "page" : "true"}"
   `;
-}
-
-/** Returns the path of a route, with the path of the next page in its query. */
-export function keepReturnTo(
-  context: RequestContext,
-  route: {
-    href(
-      params: Record<string, never>,
-      search?: { readonly returnTo: string },
-    ): string;
-  },
-): string {
-  return route.href({}, searchOf(context));
 }
 
 /** Creates a short question with a link. */

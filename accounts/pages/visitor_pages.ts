@@ -11,13 +11,7 @@ import {
   newPasswordField,
   ownField,
 } from "./fields.ts";
-import {
-  card,
-  keepReturnTo,
-  type PageCall,
-  question,
-  type View,
-} from "./page.ts";
+import { card, type PageCall, question, type View } from "./page.ts";
 
 import { providerLinks } from "./provider_pages.ts";
 import { passkeyLoginForm } from "./passkey_pages.ts";
@@ -57,15 +51,16 @@ function loginCard(call: PageCall, state: FormState): View {
 
 function loginLinks({ context, messages, services }: PageCall): Markup {
   const { registration, routes } = services;
+  const search = searchOf(context);
   return html`
     <p class="links">
-      <a href="${keepReturnTo(context, routes.emailLogin.index)}">
+      <a href="${routes.emailLogin.index.href({}, search)}">
         ${messages.emailLogin}</a>
-      <a href="${keepReturnTo(context, routes.reset.index)}">
+      <a href="${routes.reset.index.href({}, search)}">
         ${messages.forgot}</a>
       ${registration === "open" && question(
         messages.noAccount,
-        keepReturnTo(context, routes.register.index),
+        routes.register.index.href({}, search),
         messages.register,
       )}
     </p>
@@ -75,7 +70,7 @@ function loginLinks({ context, messages, services }: PageCall): Markup {
 /** Creates the page that says that a registration needs an invitation. */
 export function invitedOnlyView(call: PageCall): View {
   const { context, messages, services: { name, routes } } = call;
-  const login = keepReturnTo(context, routes.login.index);
+  const login = routes.login.index.href({}, searchOf(context));
   return card(
     messages.registerAt(name),
     html`
@@ -117,7 +112,7 @@ export function registerView(
       <p class="links">
         ${question(
           messages.hasAccount,
-          keepReturnTo(context, routes.login.index),
+          routes.login.index.href({}, searchOf(context)),
           messages.logIn,
         )}
       </p>
@@ -231,7 +226,7 @@ export function resetView(call: PageCall, state: FormState): View {
         <button>${messages.sendLink}</button>
       </form>
       <p class="links">
-        <a href="${keepReturnTo(context, routes.login.index)}">
+        <a href="${routes.login.index.href({}, searchOf(context))}">
           ${messages.logIn}</a>
       </p>
     `,
@@ -252,7 +247,7 @@ export function emailLoginView(call: PageCall, state: FormState): View {
         <button>${messages.sendCode}</button>
       </form>
       <p class="links">
-        <a href="${keepReturnTo(context, routes.login.index)}">
+        <a href="${routes.login.index.href({}, searchOf(context))}">
           ${messages.back}</a>
       </p>
     `,
