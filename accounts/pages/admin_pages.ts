@@ -59,6 +59,7 @@ export function usersView(
   const { messages: { admin }, services } = call;
   const { adminRoutes, names: { roles = DEFAULT_ROLES } } = services;
   const href = adminRoutes.users.href();
+  const state = { values: { search: search ?? "", role: role ?? "" } };
   return adminView(
     call,
     admin.users,
@@ -70,8 +71,12 @@ export function usersView(
           hint: admin.searchHint,
           autocomplete: "off",
           isOptional: true,
-        }, { values: { search: search ?? "" } })}
-        ${choice("role", admin.role, roles, { value: role, any: admin.any })}
+        }, state)}
+        ${select(
+          { name: "role", label: admin.role },
+          [["", admin.any], ...roles],
+          state,
+        )}
         <button class="quiet">${admin.search}</button>
       </form>
       <h2>${admin.users}</h2>
@@ -260,6 +265,7 @@ export function auditView(call: PageCall, page: ListedEntries): View {
   const { action, entries, names, next, of } = page;
   const href = adminRoutes.audit.href();
   const file = withSearch(adminRoutes.auditCSV.href(), { of, action });
+  const state = { values: { of: of ?? "", action: action ?? "" } };
   return adminView(
     call,
     admin.audit,
@@ -270,11 +276,12 @@ export function auditView(call: PageCall, page: ListedEntries): View {
           label: admin.auditOf,
           autocomplete: "off",
           isOptional: true,
-        }, { values: { of: of ?? "" } })}
-        ${choice("action", admin.action, AUDIT_ACTIONS, {
-          value: action,
-          any: admin.any,
-        })}
+        }, state)}
+        ${select(
+          { name: "action", label: admin.action },
+          [["", admin.any], ...AUDIT_ACTIONS],
+          state,
+        )}
         <button class="quiet">${admin.filter}</button>
       </form>
       <h2>${admin.audit}</h2>
@@ -312,29 +319,6 @@ function entryList(
         </li>
       `
     )}</ul>
-  `;
-}
-
-function choice(
-  name: string,
-  label: string,
-  values: readonly string[],
-  { any, value }: { readonly any: string; readonly value: string | undefined },
-): Markup {
-  return html`
-    <div class="field">
-      <label for="${name}">${label}</label>
-      <select id="${name}" name="${name}">
-        <option value="">${any}</option>
-        ${values.map((one) =>
-          html`
-            <option${one === value && html`
-              selected
-            `}>${one}</option>
-          `
-        )}
-      </select>
-    </div>
   `;
 }
 

@@ -109,23 +109,26 @@ export function ownField(
   return field({ name, label, type: input, autocomplete, isOptional }, state);
 }
 
-/** Creates a select. */
+/** Creates a select. A choice is its value, or a value and the text shown. */
 export function select(
   { name, label }: Pick<FieldOptions, "name" | "label">,
-  choices: readonly string[],
+  choices: readonly (string | readonly [value: string, text: string])[],
   state: FormState,
 ): Markup {
-  const value = state.values?.[name];
+  const chosen = state.values?.[name];
+  const pairs = choices.map((one) =>
+    typeof one === "string" ? [one, one] : one
+  );
   return html`
     <div class="field">
       <label for="${name}">${label}</label>
       ${fieldError(name, state)}
       <select id="${name}" name="${name}"${described(name, undefined, state)}>
-        ${choices.map((choice) =>
+        ${pairs.map(([value, text]) =>
           html`
-            <option${choice === value && html`
+            <option value="${value}" ${value === chosen && html`
               selected
-            `}>${choice}</option>
+            `}>${text}</option>
           `
         )}
       </select>

@@ -11,6 +11,7 @@ import {
   field,
   fieldError,
   type FormState,
+  select,
 } from "./fields.ts";
 import { accountView, type PageCall, type View } from "./page.ts";
 import { dayOf, timeAgo } from "./rows.ts";
@@ -114,48 +115,26 @@ function creation(
 }
 
 function expiryChoice(keys: KeyMessages, state: FormState): Markup {
-  const days = state.values?.days ?? "90";
-  const choices = [
-    ...KEY_DAYS.map((count) => [String(count), keys.days(count)]),
-    ["never", keys.never],
-  ];
-  return html`
-    <div class="field">
-      <label for="days">${keys.expiry}</label>
-      ${fieldError("days", state)}
-      <select id="days" name="days">${choices.map(([value, text]) =>
-        html`
-          <option value="${value}" ${value === days && html`
-            selected
-          `}>${text}</option>
-        `
-      )}</select>
-    </div>
-  `;
+  const days = KEY_DAYS
+    .map((count) => [String(count), keys.days(count)] as const);
+  return select(
+    { name: "days", label: keys.expiry },
+    [...days, ["never", keys.never]],
+    { ...state, values: { days: "90", ...state.values } },
+  );
 }
 
 function teamChoice(
-  messages: Messages,
+  { teams: { keyOwner, onlyMe } }: Messages,
   state: FormState,
   teams: readonly FoundMember[],
 ): Markup {
-  const chosen = state.values?.team ?? "";
-  return html`
-    <div class="field">
-      <label for="team">${messages.teams.keyOwner}</label>
-      ${fieldError("team", state)}
-      <select id="team" name="team">
-        <option value="">${messages.teams.onlyMe}</option>
-        ${teams.map(({ team: { id, name } }) =>
-          html`
-            <option value="${id}" ${id === chosen && html`
-              selected
-            `}>${name}</option>
-          `
-        )}
-      </select>
-    </div>
-  `;
+  const owners = teams.map(({ team: { id, name } }) => [id, name] as const);
+  return select(
+    { name: "team", label: keyOwner },
+    [["", onlyMe], ...owners],
+    state,
+  );
 }
 
 /** Creates the page that shows a new key, once. */
