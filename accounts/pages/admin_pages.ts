@@ -11,7 +11,7 @@ import {
   select,
 } from "./fields.ts";
 import { areaView, type PageCall, type View } from "./page.ts";
-import { dayOf } from "./rows.ts";
+import { dayOf, rowLink, rowList } from "./rows.ts";
 
 /** The accounts of a page, with the values of the search. */
 interface ListedUsers {
@@ -80,11 +80,7 @@ export function usersView(
         <button class="quiet">${admin.search}</button>
       </form>
       <h2>${admin.users}</h2>
-      ${accounts.length === 0
-        ? html`<p class="hint">${admin.none}</p>`
-        : html`<ul class="rows">${
-          accounts.map((one) => userRow(call, one))
-        }</ul>`}
+      ${rowList(accounts.map((one) => userRow(call, one)), admin.none)}
       ${nextLink(call, href, { search, role, after: next })}
     `,
   );
@@ -109,8 +105,7 @@ function userRow(
         <p>${email}</p>
         <p class="hint">${facts.join(" · ")}</p>
       </div>
-      <a class="button quiet" href="${href}"
-        aria-label="${admin.viewNamed(name)}">${admin.view}</a>
+      ${rowLink(href, admin.view, admin.viewNamed(name))}
     </li>
   `;
 }

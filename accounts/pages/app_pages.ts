@@ -56,7 +56,7 @@ function row(call: PageCall, app: Grant): Markup {
           <span>${timeAgo(call, lastUsedAt, messages.lastUsed)}</span>
         </p>
       </div>
-      ${rowButton(routes.apps.action.href(), id, {
+      ${rowButton(routes.apps.action.href(), { id }, {
         label: messages.apps.disconnectNamed(name),
         text: messages.apps.disconnect,
       })}

@@ -4,6 +4,7 @@ import { DEFAULT_ROLES } from "../actions/roles.ts";
 import { adminView } from "./admin_pages.ts";
 import { emailField, errorSummary, type FormState, select } from "./fields.ts";
 import type { PageCall, View } from "./page.ts";
+import { dayOf, factRow, rowButton, rowList } from "./rows.ts";
 
 /** Creates the page of the invitations to register. */
 export function invitationsView(
@@ -31,11 +32,7 @@ export function invitationsView(
         <button>${admin.invite}</button>
       </form>
       <h2>${admin.inviteOpen}</h2>
-      ${list.length === 0
-        ? html`<p class="hint">${admin.inviteNone}</p>`
-        : html`<ul class="rows">${
-          list.map((one) => invitationRow(call, one))
-        }</ul>`}
+      ${rowList(list.map((one) => invitationRow(call, one)), admin.inviteNone)}
     `,
   );
 }
@@ -44,21 +41,14 @@ function invitationRow(
   { messages: { admin }, services: { adminRoutes } }: PageCall,
   { email, expiresAt, role }: Invitation,
 ): Markup {
-  const day = new Date(expiresAt).toISOString().slice(0, 10);
-  const facts = [...role === null ? [] : [role], admin.inviteExpires(day)];
-  return html`
-    <li>
-      <div>
-        <strong>${email}</strong>
-        <p class="hint">${facts.join(" · ")}</p>
-      </div>
-      <form method="post" action="${adminRoutes.invitations.action.href()}">
-        <input type="hidden" name="do" value="withdraw">
-        <input type="hidden" name="email" value="${email}">
-        <button class="quiet" aria-label="${admin.withdrawNamed(email)}">
-          ${admin.withdraw}
-        </button>
-      </form>
-    </li>
-  `;
+  const expiry = admin.inviteExpires(dayOf(expiresAt));
+  const inputs = { do: "withdraw", email };
+  return factRow(
+    email,
+    [...role === null ? [] : [role], expiry],
+    rowButton(adminRoutes.invitations.action.href(), inputs, {
+      label: admin.withdrawNamed(email),
+      text: admin.withdraw,
+    }),
+  );
 }

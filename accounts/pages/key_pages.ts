@@ -13,8 +13,8 @@ import {
   type FormState,
   select,
 } from "./fields.ts";
-import { accountView, type PageCall, type View } from "./page.ts";
-import { dayOf, timeAgo } from "./rows.ts";
+import { accountView, goneView, type PageCall, type View } from "./page.ts";
+import { dayOf, rowLink, rowList, timeAgo } from "./rows.ts";
 
 /** Creates the page of the API keys. */
 export function keysView(
@@ -33,15 +33,10 @@ export function keysView(
     html`
       ${errorSummary(messages, state)}
       <p>${messages.keys.text}</p>
-      ${list.length === 0
-        ? html`
-          <p class="hint">${messages.keys.none}</p>
-        `
-        : html`
-          <ul class="rows">${list.map((key) =>
-            row(call, key, { now, teams })
-          )}</ul>
-        `}
+      ${rowList(
+        list.map((key) => row(call, key, { now, teams })),
+        messages.keys.none,
+      )}
       <h2>${messages.keys.create}</h2>
       ${creation(call, state, teams)}
     `,
@@ -80,8 +75,7 @@ function row(
           `
         )}</p>
       </div>
-      <a class="button quiet" href="${href}"
-        aria-label="${keys.revokeNamed(name)}">${keys.revoke}</a>
+      ${rowLink(href, keys.revoke, keys.revokeNamed(name))}
     </li>
   `;
 }
@@ -168,16 +162,7 @@ export function revokeView(
   const { messages, services: { routes } } = call;
   const { keys } = messages;
   const back = routes.keys.index.href();
-  if (key === null) {
-    const view = accountView(
-      call,
-      keys.unknown,
-      html`
-        <p><a href="${back}">${messages.back}</a></p>
-      `,
-    );
-    return { ...view, status: 404 };
-  }
+  if (key === null) return goneView(call, keys.unknown, back);
   return accountView(
     call,
     keys.revokeTitle(key.name),

@@ -172,6 +172,12 @@ export function accountView(
   return areaView(url, parts, title, content, back);
 }
 
+/** Creates the page of a link to something that the account does not have. */
+export function goneView(call: PageCall, title: string, back: string): View {
+  const link = html`<p><a href="${back}">${call.messages.back}</a></p>`;
+  return { ...accountView(call, title, link), status: 404 };
+}
+
 /** The navigation of an area. */
 interface Navigation {
   readonly label: string;

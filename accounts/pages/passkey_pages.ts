@@ -3,7 +3,13 @@ import { html, type Markup } from "../../router/content/mod.ts";
 import { searchOf } from "../actions/call.ts";
 import type { Messages } from "../messages/messages.ts";
 import { errorSummary, field, type FormState } from "./fields.ts";
-import { accountView, card, type PageCall, type View } from "./page.ts";
+import {
+  accountView,
+  card,
+  goneView,
+  type PageCall,
+  type View,
+} from "./page.ts";
 import { wayRow } from "./rows.ts";
 
 /** Creates the page of the passkeys. */
@@ -101,14 +107,7 @@ export function passkeyNameView(
 ): View {
   const { messages, services: { routes } } = call;
   const list = routes.passkeys.index.href();
-  if (passkey === null) {
-    const view = accountView(
-      call,
-      messages.passkeyUnknown,
-      html`<p><a href="${list}">${messages.back}</a></p>`,
-    );
-    return { ...view, status: 404 };
-  }
+  if (passkey === null) return goneView(call, messages.passkeyUnknown, list);
   const { id, name } = passkey;
   return accountView(
     call,

@@ -25,7 +25,7 @@ export function wayRow(
           html`, ${timeAgo(call, usedAt, messages.lastUsed)}`}</p>
         ${extra}
       </div>
-      ${rowButton(action, id, {
+      ${rowButton(action, { id }, {
         label: messages.removeNamed(name),
         text: messages.remove,
       })}
@@ -33,10 +33,42 @@ export function wayRow(
   `;
 }
 
-/** Creates the button of a row, such as "Remove", which posts the row's id. */
+/** Creates a list of rows, or shows the sentence for an empty list. */
+export function rowList(rows: readonly Markup[], none: string): Markup {
+  return rows.length === 0
+    ? html`<p class="hint">${none}</p>`
+    : html`<ul class="rows">${rows}</ul>`;
+}
+
+/** Creates a row with a name, a line of facts, and a link or a button. */
+export function factRow(
+  name: string,
+  facts: readonly string[],
+  action: Markup | false,
+): Markup {
+  return html`
+    <li>
+      <div>
+        <strong><bdi>${name}</bdi></strong>
+        <p class="hint">${facts.join(" · ")}</p>
+      </div>
+      ${action}
+    </li>
+  `;
+}
+
+/** Creates the link of a row. The label for screen readers names the row. */
+export function rowLink(href: string, text: string, label: string): Markup {
+  return html`
+    <a class="button quiet" href="${href}"
+      aria-label="${label}">${text}</a>
+  `;
+}
+
+/** Creates the button of a row, such as "Remove", which posts the inputs. */
 export function rowButton(
   action: string,
-  id: string,
+  inputs: Readonly<Record<string, string>>,
   { label, text }: {
     /** The label for screen readers, with the name of the row. */
     readonly label: string;
@@ -45,7 +77,11 @@ export function rowButton(
 ): Markup {
   return html`
     <form method="post" action="${action}">
-      <input type="hidden" name="id" value="${id}">
+      ${Object.entries(inputs).map(([name, value]) =>
+        html`
+          <input type="hidden" name="${name}" value="${value}">
+        `
+      )}
       <button class="quiet" aria-label="${label}">${text}</button>
     </form>
   `;

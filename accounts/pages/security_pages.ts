@@ -11,7 +11,7 @@ import { browserName } from "../mails/browser_name.ts";
 import type { Messages } from "../messages/messages.ts";
 import { checkbox, errorSummary, field, type FormState } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
-import { dayOf, rowButton, timeAgo } from "./rows.ts";
+import { dayOf, rowButton, rowList, timeAgo } from "./rows.ts";
 import { passkeyConfirmForm } from "./passkey_pages.ts";
 import { qrImage } from "./qr_code.ts";
 
@@ -132,11 +132,10 @@ function enabled(call: PageCall, { devices, recoveryCodes }: TwoStep): Markup {
       <button class="danger">${messages.twoStepOff}</button>
     </form>
     <h2>${messages.rememberedTitle}</h2>
-    ${devices.length === 0
-      ? html`<p class="hint">${messages.rememberedNone}</p>`
-      : html`
-        <ul class="rows">${devices.map((one) => browserRow(call, one))}</ul>
-      `}
+    ${rowList(
+      devices.map((one) => browserRow(call, one)),
+      messages.rememberedNone,
+    )}
   `;
 }
 
@@ -153,7 +152,7 @@ function browserRow(
           ${messages.thisBrowser} ·
         `}${messages.rememberedUntil(dayOf(expiresAt))}</p>
       </div>
-      ${rowButton(routes.browserRemoval.href(), id, {
+      ${rowButton(routes.browserRemoval.href(), { id }, {
         label: messages.forgetNamed(name),
         text: messages.forget,
       })}
@@ -236,7 +235,7 @@ function sessionRow(
           <span>${messages.loggedIn(dayOf(createdAt))}</span>
         </p>
       </div>
-      ${!current && rowButton(routes.sessions.action.href(), id, {
+      ${!current && rowButton(routes.sessions.action.href(), { id }, {
         label: messages.endNamed(name),
         text: messages.end,
       })}

@@ -14,7 +14,7 @@ import {
   select,
 } from "./fields.ts";
 import { accountView, card, type PageCall, type View } from "./page.ts";
-import { dayOf } from "./rows.ts";
+import { dayOf, factRow, rowButton, rowLink } from "./rows.ts";
 
 /** An invitation with the name of its team. */
 export interface ShownInvitation {
@@ -50,10 +50,10 @@ export function teamsView(
           <ul class="rows">${list.map((
             { member: { role }, team: { id, name } },
           ) =>
-            row(
+            factRow(
               name,
               [role],
-              link(hrefOf(id), teams.view, teams.viewNamed(name)),
+              rowLink(hrefOf(id), teams.view, teams.viewNamed(name)),
             )
           )}</ul>
         `}
@@ -71,10 +71,10 @@ function invitationRows(
   return html`
     <h2>${teams.invitations}</h2>
     <ul class="rows">${invitations.map(({ invitation: { id, role }, team }) =>
-      row(
+      factRow(
         team.name,
         [role],
-        link(hrefOf(id), teams.view, teams.viewNamed(team.name)),
+        rowLink(hrefOf(id), teams.view, teams.viewNamed(team.name)),
       )
     )}</ul>
   `;
@@ -144,10 +144,10 @@ function memberRows(
   return html`
     <h2>${teams.members}</h2>
     <ul class="rows">${members.map(({ id, email, name, role }) =>
-      row(
+      factRow(
         name + (id === own.id ? ` (${teams.you})` : ""),
         [email, role],
-        isOwner && link(hrefOf(id), teams.change, teams.changeNamed(name)),
+        isOwner && rowLink(hrefOf(id), teams.change, teams.changeNamed(name)),
       )
     )}</ul>
   `;
@@ -157,17 +157,13 @@ function openRow(
   { messages: { teams }, services: { routes } }: PageCall,
   { email, expiresAt, id, role, teamId: team }: StoredInvitation,
 ): Markup {
-  return row(
+  return factRow(
     email,
     [role, teams.expires(dayOf(expiresAt))],
-    html`
-      <form method="post" action="${routes.withdrawal.href({ team })}">
-        <input type="hidden" name="invitation" value="${id}">
-        <button class="quiet" aria-label="${teams.withdrawNamed(email)}">
-          ${teams.withdraw}
-        </button>
-      </form>
-    `,
+    rowButton(routes.withdrawal.href({ team }), { invitation: id }, {
+      label: teams.withdrawNamed(email),
+      text: teams.withdraw,
+    }),
   );
 }
 
@@ -329,27 +325,4 @@ export function memberRemovalView(
       </form>
     `,
   );
-}
-
-function row(
-  name: string,
-  facts: readonly string[],
-  action: Markup | false,
-): Markup {
-  return html`
-    <li>
-      <div>
-        <strong><bdi>${name}</bdi></strong>
-        <p class="hint">${facts.join(" · ")}</p>
-      </div>
-      ${action}
-    </li>
-  `;
-}
-
-function link(href: string, text: string, label = text): Markup {
-  return html`
-    <a class="button quiet" href="${href}"
-      aria-label="${label}">${text}</a>
-  `;
 }
