@@ -19,6 +19,7 @@ import {
   string,
   union,
 } from "../schema/mod.ts";
+import { NEXT_STEPS } from "./actions/call.ts";
 import type { AdminRoutes } from "./definition/admin_routes.ts";
 import type { AccountRoutes } from "./definition/routes.ts";
 
@@ -253,19 +254,6 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The inputs of the actions that a throttle limits. */
 const LIMITED = /\b(?:code|email|passkey|password)\b/;
 
-/** The next steps that the result of an action names. */
-const NEXT = [
-  "done",
-  "code",
-  "second-factor",
-  "second-factor-setup",
-  "step",
-  "login",
-  "sent",
-  "provider",
-  "email",
-] as const;
-
 /**
  * Describes the routes of accounts for the OpenAPI document of a router: summaries,
  * JSON inputs and responses.
@@ -331,7 +319,7 @@ function createSchemas() {
       ["fields", record(text, any())],
       ["passkey", looseObject({ id: text })],
     ]),
-    result: looseObject({ next: enum_(NEXT), location: text }),
+    result: looseObject({ next: enum_(NEXT_STEPS), location: text }),
   };
 }
 

@@ -21,17 +21,18 @@ export interface Call {
   readonly input: Input;
 }
 
-/** The next step of the user, for scripts. */
-export type NextStep =
-  | "done"
-  | "code"
-  | "second-factor"
-  | "second-factor-setup"
-  | "step"
-  | "login"
-  | "sent"
-  | "provider"
-  | "email";
+/** The next steps that the result of an action names. */
+export const NEXT_STEPS = [
+  "done",
+  "code",
+  "second-factor",
+  "second-factor-setup",
+  "step",
+  "login",
+  "sent",
+  "provider",
+  "email",
+] as const;
 
 /** The result of an action. */
 export type Outcome = Done | Failed;
@@ -39,7 +40,8 @@ export type Outcome = Done | Failed;
 /** An action that succeeded. */
 export interface Done {
   readonly ok: true;
-  readonly next: NextStep;
+  /** The next step of the user, for scripts. */
+  readonly next: typeof NEXT_STEPS[number];
   /** The path of the next page. */
   readonly location: string;
   /** The message of the next page, which the session keeps. */
