@@ -23,7 +23,7 @@ export function identityId(
 
 /** Adds an identity as a way into an account, unless an account has it. */
 export function addIdentity(
-  { now, store }: Services,
+  { now, store }: Pick<Services, "now" | "store">,
   { id, version }: Pick<StoredAccount, "id" | "version">,
   identity: Identity,
 ): Promise<boolean> {

@@ -2,7 +2,7 @@ import { canonicalName } from "../../auth/internal.ts";
 import { importFactors } from "../../auth/second_factor/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
 import { isAddress } from "../actions/address.ts";
-import { IDENTITY, identityId } from "../actions/identity.ts";
+import { addIdentity, IDENTITY, identityId } from "../actions/identity.ts";
 import { createPasskeyStore } from "../actions/passkey_store.ts";
 import { DEFAULT_ROLES } from "../actions/roles.ts";
 import type { AccountStore, StoredAccount } from "../store/store.ts";
@@ -231,18 +231,11 @@ class Import {
     { createdAt, id, logins = [] }: ImportedAccount,
     email: string,
   ): Promise<void> {
+    const services = { now: () => createdAt, store: this.#store };
     for (const { name = email, ...login } of logins) {
-      const key = identityId(login);
-      const isNew = await this.#store.addWayIn({
-        kind: IDENTITY,
-        id: key,
-        accountId: id,
-        name,
-        createdAt,
-        usedAt: null,
-        counter: 0,
-        data: { provider: login.provider },
-      }, 1);
+      const identity = { ...login, name };
+      const key = identityId(identity);
+      const isNew = await addIdentity(services, { id, version: 1 }, identity);
       if (isNew) this.counts.logins++;
       else if (
         (await this.#store.findWayIn(IDENTITY, key))?.account.id !== id
