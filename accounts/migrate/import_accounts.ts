@@ -43,6 +43,9 @@ type Counts = {
 /** The longest id and name, in characters. */
 const MAX_LENGTH = 200;
 
+/** The problem of an address that an account of another id has. */
+const TAKEN = "another account has the address";
+
 /**
  * Imports the accounts of another system: their ids, addresses, hashes of
  * passwords, authenticator apps, recovery codes, passkeys and logins at providers.
@@ -133,17 +136,9 @@ class Import {
     }
     const reason = refusal ?? await this.#refusalOf(id, email) ??
       await this.#addFactor(account);
-    if (reason !== null) {
-      this.counts.refused++;
-      this.#report(id, reason);
-      return;
-    }
+    if (reason !== null) return this.#refuse(id, reason);
     const stored = existing ?? await this.#create(account, email);
-    if (stored === null) {
-      this.counts.refused++;
-      this.#report(id, "another account has the address");
-      return;
-    }
+    if (stored === null) return this.#refuse(id, TAKEN);
     if (existing !== null) this.counts.existing++;
     await this.#addWaysIn(account, email);
     // The old system has blocked the account later. An interrupted import must find
@@ -151,6 +146,11 @@ class Import {
     if (account.disabled && stored.disabled === null) {
       await this.#store.change(id, 1, { disabled: account.disabled });
     }
+  }
+
+  #refuse(id: string, problem: string): void {
+    this.counts.refused++;
+    this.#report(id, problem);
   }
 
   #report(id: string, problem: string): void {
@@ -164,9 +164,7 @@ class Import {
     if (email === "") return "the account has no address";
     if (!isAddress(email)) return "the address is malformed";
     const owner = await this.#store.findByEmail(email);
-    return owner !== null && owner.id !== id
-      ? "another account has the address"
-      : null;
+    return owner !== null && owner.id !== id ? TAKEN : null;
   }
 
   /** Stores the second factor, or returns the reason why it cannot. */
