@@ -42,9 +42,8 @@ export function createDeviceLimits(
   const shared = { store, now, window: WINDOW };
   return {
     start: rateLimit({
+      ...shared,
       store: createMemorySessionStore({ now }),
-      now,
-      window: WINDOW,
       name: "oauth-device",
       limit: MAX_CODES,
     }),

@@ -33,12 +33,7 @@ export async function answerToken(
 ): Promise<Response> {
   const response = await answerForm(settings, context, (request) => {
     const type = request.form.get("grant_type");
-    if (type === undefined) {
-      return {
-        error: "invalid_request",
-        description: "There is no grant_type",
-      };
-    }
+    if (type === undefined) return invalidRequest("There is no grant_type");
     const handle = type === DEVICE_CODE
       ? settings.device?.exchange
       : GRANT_TYPES.get(type);
