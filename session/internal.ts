@@ -5,49 +5,20 @@
  * @module
  */
 import {
-  type CookieToSet,
   type HostCookie,
   HostCookies,
   type HostPrefix,
-  readCookies,
-  readCookiesBelow,
-  serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
-import {
-  BINDING_KEY,
-  type DeviceBinding,
-  type DeviceKey,
-  hasLoggedIn,
-  leaveSession,
-  loginTimeOf,
-  readBinding,
-  storeOf,
-} from "./device_binding.ts";
-import { type CallStore, storeCaller } from "./drivers/circuit_breaker.ts";
+import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { checkSessionLimit } from "./drivers/session_limit.ts";
 import type { SessionBegin } from "./drivers/driver.ts";
 import { checkVersion, isOutdated } from "./drivers/user_version.ts";
 import { SessionConflictError } from "./errors.ts";
-import {
-  type AuthMethodTimes,
-  createLabel,
-  type SessionLabel,
-} from "./record.ts";
+import type { AuthMethodTimes, SessionLabel } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
-import {
-  checkIndex,
-  type SessionStore,
-  sweeper,
-  userIndexName,
-} from "./store.ts";
+import { checkIndex, type SessionStore, userIndexName } from "./store.ts";
 import { isMemoryStore } from "./stores/in_memory.ts";
-import {
-  callStore,
-  checkLoginTimeouts,
-  type LoginTimeouts,
-  MAX_SKEW,
-  STORE_TIMEOUT,
-} from "./timeouts.ts";
+import { checkLoginTimeouts, type LoginTimeouts } from "./timeouts.ts";
 
 export { safeCause } from "./errors.ts";
 export { inBatches } from "./in_batches.ts";
@@ -63,27 +34,26 @@ export {
   ValueStore,
 } from "./value_store.ts";
 export {
-  BINDING_KEY,
-  type CallStore,
-  callStore,
   type CookieToSet,
-  createLabel,
-  type DeviceBinding,
-  type DeviceKey,
-  hasLoggedIn,
   type HostCookie,
-  leaveSession,
-  loginTimeOf,
-  MAX_SKEW,
-  readBinding,
   readCookies,
   readCookiesBelow,
   serializeCookie,
-  STORE_TIMEOUT,
-  storeCaller,
+} from "./cookies/prefixed_cookie.ts";
+export {
+  BINDING_KEY,
+  type DeviceBinding,
+  type DeviceKey,
+  hasLoggedIn,
+  leaveSession,
+  loginTimeOf,
+  readBinding,
   storeOf,
-  sweeper,
-};
+} from "./device_binding.ts";
+export { type CallStore, storeCaller } from "./drivers/circuit_breaker.ts";
+export { createLabel, isObject } from "./record.ts";
+export { sweeper } from "./store.ts";
+export { callStore, MAX_SKEW, STORE_TIMEOUT } from "./timeouts.ts";
 
 /**
  * Sets a header on the response to the session's request. The response may come
