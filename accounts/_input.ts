@@ -3,6 +3,7 @@ import type { RequestContext } from "../router/mod.ts";
 import type { Input } from "./actions/call.ts";
 import { inputNameOf } from "./definition/input_names.ts";
 import type { Names } from "./definition/names.ts";
+import { isObject } from "./option_checks.ts";
 
 /**
  * The maximum number of bytes in a request, and the time to read them, in
@@ -33,10 +34,8 @@ async function readJSON(
   if (typeof text === "number") return text;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return 400;
-    }
-    const { fields, ...others } = value as Record<string, unknown>;
+    if (!isObject(value)) return 400;
+    const { fields, ...others } = value;
     if (others.passkey !== undefined) {
       // Passkeys are read from the form.
       const form = new FormData();

@@ -1,6 +1,7 @@
 import { parseJSON } from "../../session/internal.ts";
 import type { JSONValue } from "../../session/mod.ts";
 import type { SQLRow } from "../../session/stores/sql.ts";
+import { isObject } from "../option_checks.ts";
 import { AccountStoreError } from "./errors.ts";
 import type { StoredAccount, WayIn } from "./store.ts";
 
@@ -43,9 +44,7 @@ export function toWayIn(row: SQLRow): WayIn {
 
 function fieldsOf(column: unknown): StoredAccount["fields"] {
   const fields = parse(column);
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
-    throw malformed();
-  }
+  if (!isObject(fields)) throw malformed();
   return fields as StoredAccount["fields"];
 }
 

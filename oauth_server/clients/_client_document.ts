@@ -1,4 +1,5 @@
 import type { JSONObject } from "../../auth/internal.ts";
+import { isObject } from "../../session/internal.ts";
 import type { Client, ClientAuthentication } from "./client.ts";
 import { clientName } from "./_client_name.ts";
 import { isRedirectURI } from "./redirect_uri.ts";
@@ -103,10 +104,6 @@ function keysOf(
     return null;
   }
   return { jwksUri: url.href };
-}
-
-function isObject(value: unknown): value is JSONObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function stringsOf(value: unknown): string[] {

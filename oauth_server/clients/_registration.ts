@@ -1,3 +1,4 @@
+import { isObject } from "../../session/internal.ts";
 import { clientName } from "./_client_name.ts";
 import { isRedirectURI } from "./redirect_uri.ts";
 
@@ -27,7 +28,7 @@ const MAX_REDIRECT_URIS = 10;
 export function parseRegistration(
   body: unknown,
 ): Registration | RegistrationError {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     return metadataError("The body is not a JSON object of at most 5 kB");
   }
   const {
