@@ -16,12 +16,7 @@ import { GrantStore, type Lifetimes } from "./grants/grant_store.ts";
 import type { JWTParts } from "./jwt/jwt_parts.ts";
 import type {
   AuthorizationServerOptions,
-  DeviceGrant,
-  DPoPTokens,
   GrantEvent,
-  IntrospectionEndpoint,
-  JWTAccessTokens,
-  RegistrationEndpoint,
   ResourceOf,
   Resources,
   ServerPaths,
@@ -144,13 +139,10 @@ function failRange(reason: string): never {
 }
 
 /** The options that create a part. */
-interface PartOptions {
-  readonly device?: DeviceGrant;
-  readonly dpop?: DPoPTokens;
-  readonly introspection?: IntrospectionEndpoint;
-  readonly jwt?: JWTAccessTokens;
-  readonly registration?: RegistrationEndpoint;
-}
+type PartOptions = Pick<
+  AuthorizationServerOptions<AuthenticatedUser, Resources>,
+  "device" | "dpop" | "introspection" | "jwt" | "registration"
+>;
 
 function partsOf(
   options: PartOptions,

@@ -123,15 +123,20 @@ function decisionOf(
   form: URLSearchParams,
   requested: readonly string[],
 ): Decision {
+  const scopes = approvedScopes(form, requested);
+  const key = scopes.length > 0 ? randomGrantKey() : "";
+  return { key, scopes, decidedAt: now() };
+}
+
+/** Returns the scopes that the user has approved. A denial has none. */
+export function approvedScopes(
+  form: URLSearchParams,
+  requested: readonly string[],
+): readonly string[] {
   const ticked = form.getAll("scope");
-  const scopes = requested.filter((scope) => ticked.includes(scope));
-  const isApproved = form.getAll("decision").join() === "approve" &&
-    scopes.length > 0;
-  return {
-    key: isApproved ? randomGrantKey() : "",
-    scopes: isApproved ? scopes : [],
-    decidedAt: now(),
-  };
+  return form.getAll("decision").join() === "approve"
+    ? requested.filter((scope) => ticked.includes(scope))
+    : [];
 }
 
 /**

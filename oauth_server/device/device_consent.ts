@@ -13,7 +13,7 @@ import { randomToken } from "../../session/secrets.ts";
 import { makeRoom, surplusGrants, tellOf } from "../authorize/approve.ts";
 import { allowedScopes } from "../authorize/authorization_request.ts";
 import { sessionOf } from "../authorize/user_request.ts";
-import { formOf, refuse } from "../authorize/consent.ts";
+import { approvedScopes, formOf, refuse } from "../authorize/consent.ts";
 import { isFreshLogin, redirectToLogin } from "../authorize/recent_login.ts";
 import type { Client } from "../clients/client.ts";
 import { report } from "../events.ts";
@@ -247,10 +247,8 @@ async function settle(
       ? decidedPage(settings, device)
       : refuse(settings, context, 400);
   }
-  const ticked = form.getAll("scope");
-  const scopes = request.scopes.filter((scope) => ticked.includes(scope));
-  const isApproved = form.getAll("decision").join() === "approve" &&
-    scopes.length > 0;
+  const scopes = approvedScopes(form, request.scopes);
+  const isApproved = scopes.length > 0;
   if (isApproved && !isFreshLogin(settings, context, request, scopes)) {
     return toLogin(settings, settings.confirmPath, readUserCode(code));
   }
