@@ -59,3 +59,26 @@ export function strongCheck(
     await run(new Client(store));
   }];
 }
+
+/** Logs each user in with another client. */
+export async function logIn(
+  store: SessionStore,
+  userIds: readonly string[],
+): Promise<Client[]> {
+  return await Promise.all(userIds.map(async (userId) => {
+    const client = new Client(store);
+    await client.send((session) => session.set("userId", userId));
+    return client;
+  }));
+}
+
+/** Counts the clients that are logged in. */
+export async function countUsers(clients: readonly Client[]): Promise<number> {
+  let count = 0;
+  for (const client of clients) {
+    await client.send((session) => {
+      if (session.userId !== undefined) count++;
+    });
+  }
+  return count;
+}

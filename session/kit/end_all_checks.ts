@@ -13,7 +13,7 @@ import {
   newName,
   numbers,
 } from "./checks.ts";
-import { Client, strongCheck } from "./_client.ts";
+import { Client, countUsers, logIn, strongCheck } from "./_client.ts";
 
 /** The number of users, and the maximum number of id changes for each. */
 const USERS = 20;
@@ -112,29 +112,6 @@ export const endAllChecks: readonly Check[] = [
     },
   ),
 ];
-
-/** Logs users in. */
-async function logIn(
-  store: SessionStore,
-  userIds: readonly string[],
-): Promise<Client[]> {
-  return await Promise.all(userIds.map(async (userId) => {
-    const client = new Client(store);
-    await client.send((session) => session.set("userId", userId));
-    return client;
-  }));
-}
-
-/** Counts the clients that are logged in. */
-async function countUsers(clients: readonly Client[]): Promise<number> {
-  let count = 0;
-  for (const client of clients) {
-    await client.send((session) => {
-      if (session.userId !== undefined) count++;
-    });
-  }
-  return count;
-}
 
 async function idOf(client: Client): Promise<string> {
   let id = "";

@@ -2,12 +2,11 @@ import {
   endUserSessions,
   type EndUserSessionsOptions,
   SessionConflictError,
-  type SessionStore,
   SessionStoreError,
   userSessions,
 } from "../mod.ts";
 import { type Check, expect, numbers } from "./checks.ts";
-import { Client, strongCheck } from "./_client.ts";
+import { Client, countUsers, logIn, strongCheck } from "./_client.ts";
 
 /**
  * The number of sessions per user, and the maximum number of rotations per
@@ -31,7 +30,10 @@ export const endingChecks: readonly Check[] = [
       if (owner.store.byIndex === undefined) return;
       const userId = crypto.randomUUID();
       await owner.send((session) => session.set("userId", userId));
-      const thieves = await logIn(owner.store, userId, SESSIONS);
+      const thieves = await logIn(
+        owner.store,
+        numbers(SESSIONS).map(() => userId),
+      );
       let rotations = 0;
       const begun = Promise.withResolvers<void>();
       const rotating = thieves.map(async (thief) => {
@@ -49,13 +51,7 @@ export const endingChecks: readonly Check[] = [
         await userSessions(context).endAll({ except: session.id });
       });
       await Promise.all(rotating);
-      let survivors = 0;
-      for (const thief of thieves) {
-        await thief.send((session) => {
-          if (session.userId !== undefined) survivors++;
-        });
-      }
-      expect("survivors", survivors, 0);
+      expect("survivors", await countUsers(thieves), 0);
       // If all rotations had run, the ids would have stopped changing before
       // the end.
       expect("changed", rotations < SESSIONS * ROTATIONS, true);
@@ -182,8 +178,8 @@ export const endingChecks: readonly Check[] = [
         await session.commit();
         id = session.id;
       });
-      const others = await logIn(own.store, userId, 3);
-      const [stranger] = await logIn(own.store, crypto.randomUUID(), 1);
+      const others = await logIn(own.store, [userId, userId, userId]);
+      const [stranger] = await logIn(own.store, [crypto.randomUUID()]);
       const end = (options?: EndUserSessionsOptions) =>
         endUserSessions(own.store, userId, options);
       expect("ended before", await end({ before: 0 }), 0);
@@ -231,20 +227,6 @@ export const endingChecks: readonly Check[] = [
     },
   ),
 ];
-
-async function logIn(
-  store: SessionStore,
-  userId: string,
-  count: number,
-): Promise<Client[]> {
-  const clients = numbers(count).map(() => new Client(store));
-  await Promise.all(
-    clients.map((client) =>
-      client.send((session) => session.set("userId", userId))
-    ),
-  );
-  return clients;
-}
 
 /** Ignores the errors of a conflict and of too many concurrent writers. */
 function ignoreFailure(error: unknown): void {
