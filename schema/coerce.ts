@@ -15,7 +15,14 @@
  * @module
  */
 
-import { type NodeType, run, toNode, wrap, type Wrapper } from "./node.ts";
+import {
+  type NodeType,
+  run,
+  toNode,
+  typed,
+  wrap,
+  type Wrapper,
+} from "./node.ts";
 import {
   readBigint,
   readBoolean,
@@ -158,8 +165,7 @@ function coerced<Output, Input>(
   schema: Schema<Output>,
   arg: (value: unknown) => unknown,
 ): Schema<Output, Input> {
-  const node = wrap(COERCED, toNode(schema), arg);
-  return node as Schema<unknown> as Schema<Output, Input>;
+  return typed(wrap(COERCED, toNode(schema), arg));
 }
 
 const COERCED: NodeType = {

@@ -127,7 +127,7 @@ export class Node implements Schema<unknown> {
       this,
       (value: unknown) => call(change, value as never, throwFailure),
     );
-    return node as Schema<unknown> as Schema<Awaited<New>, unknown>;
+    return typed(node);
   }
 }
 
@@ -293,6 +293,14 @@ const STEP: NodeType = {
     );
   },
 };
+
+/**
+ * Returns a node as the schema that the calling function declares. Only the types
+ * know the values of a schema: a node has none of them.
+ */
+export function typed<Declared extends StandardSchemaV1>(node: Node): Declared {
+  return node as StandardSchemaV1 as Declared;
+}
 
 /** Returns a schema as a node. Wraps schemas of other libraries. */
 export function toNode(schema: StandardSchemaV1): Node {

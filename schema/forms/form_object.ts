@@ -22,12 +22,13 @@ import {
   type NodeType,
   run,
   toNode,
+  typed,
   wrongType,
 } from "../node.ts";
 import type { FormField } from "./form_fields.ts";
 import { type FormInput, formOf, type FormReader } from "./form_input.ts";
 import type { Issue, Message, MessageOptions } from "../issue.ts";
-import type { ObjectOutput, ObjectSchema, Schema } from "../schema.ts";
+import type { ObjectOutput, ObjectSchema } from "../schema.ts";
 import type { StandardSchemaV1 } from "../standard_schema.ts";
 
 /** The properties of a form: fields, or forms inside the form. */
@@ -98,11 +99,7 @@ export function object<Shape extends FormShape>(
 ): ObjectSchema<FormOutput<Shape>, FormInput> {
   const plans = Object.keys(shape).map((key) => planField(key, shape[key]!));
   const fieldOf = (issue: Issue) => nameField(plans, issue);
-  const node = new Node(FORMS, plans, { ...options, fieldOf });
-  return node as Schema<unknown> as ObjectSchema<
-    FormOutput<Shape>,
-    FormInput
-  >;
+  return typed(new Node(FORMS, plans, { ...options, fieldOf }));
 }
 
 /** A field, prepared for reading. */

@@ -1,10 +1,10 @@
-import { innerOf, type Node, toNode, type Wrapper } from "../node.ts";
+import { innerOf, type Node, toNode, typed, type Wrapper } from "../node.ts";
 import { copyNode, itemOf } from "./_form_strings.ts";
 import { field, fields, file, files } from "./form_fields.ts";
 import type { FormInput } from "./form_input.ts";
 import { type FormShape, object } from "./form_object.ts";
 import type { ObjectPlan } from "../validators/object.ts";
-import type { ObjectSchema, Schema } from "../schema.ts";
+import type { ObjectSchema } from "../schema.ts";
 
 /**
  * Creates the schema of a form that has the properties of an object schema, so
@@ -36,8 +36,7 @@ import type { ObjectSchema, Schema } from "../schema.ts";
 export function fromObject<Output, Input>(
   schema: ObjectSchema<Output, Input>,
 ): ObjectSchema<Output, FormInput> {
-  const node = formOf(toNode(schema), "");
-  return node as Schema<unknown> as ObjectSchema<Output, FormInput>;
+  return typed(formOf(toNode(schema), ""));
 }
 
 /** The types whose values a form cannot contain. */

@@ -1,4 +1,4 @@
-import { Node, type NodeType } from "../node.ts";
+import { Node, type NodeType, typed } from "../node.ts";
 import type { Schema } from "../schema.ts";
 
 /**
@@ -35,7 +35,7 @@ export function unknown(): Schema<unknown> {
  * ```
  */
 export function any<Value = unknown>(): Schema<Value> {
-  return new Node(ANYTHING) as Schema<unknown> as Schema<Value>;
+  return typed(new Node(ANYTHING));
 }
 
 const ANYTHING: NodeType = {

@@ -14,6 +14,7 @@ import {
   run,
   runChecks,
   toNode,
+  typed,
   wrongType,
 } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
@@ -48,11 +49,7 @@ export function array<Item extends StandardSchemaV1>(
   item: Item,
   options: MessageOptions = {},
 ): Schema<InferOutput<Item>[], InferInput<Item>[]> {
-  const node = new Node(ARRAYS, toNode(item), options);
-  return node as Schema<unknown> as Schema<
-    InferOutput<Item>[],
-    InferInput<Item>[]
-  >;
+  return typed(new Node(ARRAYS, toNode(item), options));
 }
 
 const ARRAYS: NodeType = {

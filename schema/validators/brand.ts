@@ -4,7 +4,7 @@ import type {
   InferOutput,
   StandardSchemaV1,
 } from "../standard_schema.ts";
-import { toNode } from "../node.ts";
+import { toNode, typed } from "../node.ts";
 
 /**
  * The type of a value that a branded schema has validated. `null` and
@@ -41,8 +41,5 @@ export function brand<Source extends StandardSchemaV1, Name extends string>(
   name: Name,
 ): Schema<Branded<InferOutput<Source>, Name>, InferInput<Source>> {
   void name;
-  return toNode(schema) as Schema<unknown> as Schema<
-    Branded<InferOutput<Source>, Name>,
-    InferInput<Source>
-  >;
+  return typed(toNode(schema));
 }

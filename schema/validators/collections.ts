@@ -8,7 +8,7 @@ import {
   type Part,
   resolveParts,
 } from "../failure.ts";
-import { Node, type NodeType, run, toNode, wrongType } from "../node.ts";
+import { Node, type NodeType, run, toNode, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Entry } from "./record.ts";
 import type { Schema } from "../schema.ts";
@@ -47,11 +47,7 @@ export function map<
   Map<InferInput<Key>, InferInput<Value>>
 > {
   const parts: Entry = { key: toNode(key), value: toNode(value) };
-  const node = new Node(MAPS, parts, options);
-  return node as Schema<unknown> as Schema<
-    Map<InferOutput<Key>, InferOutput<Value>>,
-    Map<InferInput<Key>, InferInput<Value>>
-  >;
+  return typed(new Node(MAPS, parts, options));
 }
 
 const MAPS: NodeType = {
@@ -100,11 +96,7 @@ export function set<Value extends StandardSchemaV1>(
   value: Value,
   options: MessageOptions = {},
 ): Schema<Set<InferOutput<Value>>, Set<InferInput<Value>>> {
-  const node = new Node(SETS, toNode(value), options);
-  return node as Schema<unknown> as Schema<
-    Set<InferOutput<Value>>,
-    Set<InferInput<Value>>
-  >;
+  return typed(new Node(SETS, toNode(value), options));
 }
 
 const SETS: NodeType = {

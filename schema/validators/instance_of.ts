@@ -1,4 +1,4 @@
-import { Node, type NodeType, wrongType } from "../node.ts";
+import { Node, type NodeType, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Schema } from "../schema.ts";
 
@@ -22,8 +22,7 @@ export function instanceof_<Instance>(
   type: abstract new (...args: never[]) => Instance,
   options: MessageOptions = {},
 ): Schema<Instance> {
-  const node = new Node(INSTANCES, type, { ...options, expected: type.name });
-  return node as Schema<unknown> as Schema<Instance>;
+  return typed(new Node(INSTANCES, type, { ...options, expected: type.name }));
 }
 
 const INSTANCES: NodeType = {

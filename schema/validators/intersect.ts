@@ -7,7 +7,7 @@ import {
   resolveParts,
 } from "../failure.ts";
 import { isPlain } from "../copy.ts";
-import { Node, type NodeType, run, toNode } from "../node.ts";
+import { Node, type NodeType, run, toNode, typed } from "../node.ts";
 import { cacheResults } from "./lazy.ts";
 import type { Schema } from "../schema.ts";
 import type {
@@ -50,10 +50,7 @@ export function intersect<
   const node = new Node(INTERSECTIONS, nodes, {
     expected: nodes[0]!.expected,
   });
-  return node as Schema<unknown> as Schema<
-    InferOutput<First> & InferOutput<Second>,
-    InferInput<First> & InferInput<Second>
-  >;
+  return typed(node);
 }
 
 const INTERSECTIONS: NodeType = {

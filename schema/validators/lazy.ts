@@ -7,7 +7,7 @@ import {
   type Trail,
   type Work,
 } from "../failure.ts";
-import { call, Node, type NodeType, run, toNode } from "../node.ts";
+import { call, Node, type NodeType, run, toNode, typed } from "../node.ts";
 import type { Schema } from "../schema.ts";
 import type { StandardSchemaV1 } from "../standard_schema.ts";
 
@@ -44,7 +44,7 @@ export function lazy<Output, Input = Output>(
   get: () => StandardSchemaV1<Input, Output>,
 ): Schema<Output, Input> {
   const parts: LazyParts = { get, node: undefined };
-  return new Node(LAZY, parts) as Schema<unknown> as Schema<Output, Input>;
+  return typed(new Node(LAZY, parts));
 }
 
 /** The parts of a lazy schema. */

@@ -1,4 +1,4 @@
-import { Node, type NodeType, wrongType } from "../node.ts";
+import { Node, type NodeType, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Schema } from "../schema.ts";
 
@@ -27,8 +27,7 @@ export function picklist<const Value extends Literal>(
   options: MessageOptions = {},
 ): Schema<Value> {
   const expected = values.map(String).join(" or ");
-  const node = new Node(ENUMS, values, { ...options, expected });
-  return node as Schema<unknown> as Schema<Value>;
+  return typed(new Node(ENUMS, values, { ...options, expected }));
 }
 
 const ENUMS: NodeType = {

@@ -6,14 +6,13 @@ import {
   type Part,
   resolveParts,
 } from "../failure.ts";
-import { Node, type NodeType, run, toNode, wrongType } from "../node.ts";
+import { Node, type NodeType, run, toNode, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type {
   ObjectInput,
   ObjectOutput,
   ObjectSchema,
   ObjectShape,
-  Schema,
 } from "../schema.ts";
 
 /**
@@ -45,11 +44,7 @@ export function object<Shape extends ObjectShape>(
 ): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
   const keys = Object.keys(shape).filter(isHarmless);
   const nodes = keys.map((key) => toNode(shape[key]!));
-  const node = new Node(OBJECTS, { keys, nodes }, options);
-  return node as Schema<unknown> as ObjectSchema<
-    ObjectOutput<Shape>,
-    ObjectInput<Shape>
-  >;
+  return typed(new Node(OBJECTS, { keys, nodes }, options));
 }
 
 /** The keys of a shape and their schemas. */

@@ -1,6 +1,6 @@
 import type { FormInput } from "../forms/form_input.ts";
 import type { FormOutput, FormShape } from "../forms/form_object.ts";
-import { toNode } from "../node.ts";
+import { toNode, typed } from "../node.ts";
 import {
   changeEntries,
   entriesOf,
@@ -50,11 +50,7 @@ export function pick<Output, Input, Key extends PropertyName<Output>>(
   Flat<Pick<Output, Key>>,
   Selected<Input, Pick<Input, Key & keyof Input>>
 > {
-  const node = reshape(schema, (entries) => splitEntries(entries, keys)[0]);
-  return node as Schema<unknown> as ObjectSchema<
-    Flat<Pick<Output, Key>>,
-    Selected<Input, Pick<Input, Key & keyof Input>>
-  >;
+  return typed(reshape(schema, (entries) => splitEntries(entries, keys)[0]));
 }
 
 /**
@@ -82,11 +78,7 @@ export function omit<Output, Input, Key extends PropertyName<Output>>(
   schema: ObjectSchema<Output, Input>,
   keys: readonly Key[],
 ): ObjectSchema<Flat<Omit<Output, Key>>, Selected<Input, Omit<Input, Key>>> {
-  const node = reshape(schema, (entries) => splitEntries(entries, keys)[1]);
-  return node as Schema<unknown> as ObjectSchema<
-    Flat<Omit<Output, Key>>,
-    Selected<Input, Omit<Input, Key>>
-  >;
+  return typed(reshape(schema, (entries) => splitEntries(entries, keys)[1]));
 }
 
 /**
@@ -123,10 +115,7 @@ export function partial<Output, Input, Key extends PropertyName<Output>>(
     schema,
     (entries) => changeEntries(entries, keys, optional),
   );
-  return node as Schema<unknown> as ObjectSchema<
-    PartialOutput<Output, Key>,
-    Selected<Input, PartialInput<Input, Key>>
-  >;
+  return typed(node);
 }
 
 /**
@@ -161,10 +150,7 @@ export function required<Output, Input, Key extends PropertyName<Output>>(
     schema,
     (entries) => changeEntries(entries, keys, present),
   );
-  return node as Schema<unknown> as ObjectSchema<
-    RequiredValue<Output, Key>,
-    Selected<Input, RequiredValue<Input, Key>>
-  >;
+  return typed(node);
 }
 
 /**
@@ -200,10 +186,7 @@ export function extend<Output, Input, Shape extends FormShape>(
     schema,
     (entries) => [...new Map([...entries, ...added])],
   );
-  return node as Schema<unknown> as ObjectSchema<
-    Flat<Omit<Output, keyof Shape> & FormOutput<Shape>>,
-    Selected<Input, ExtendedInput<Input, Shape>>
-  >;
+  return typed(node);
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type NodeType,
   run,
   toNode,
+  typed,
   wrap,
   type Wrapper,
 } from "../node.ts";
@@ -14,7 +15,6 @@ import type {
   ObjectOutput,
   ObjectSchema,
   ObjectShape,
-  Schema,
 } from "../schema.ts";
 
 /**
@@ -46,11 +46,7 @@ function createVariant<Shape extends ObjectShape>(
   shape: Shape,
   options: MessageOptions,
 ): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
-  const node = wrap(type, toNode(object(shape, options)));
-  return node as Schema<unknown> as ObjectSchema<
-    ObjectOutput<Shape>,
-    ObjectInput<Shape>
-  >;
+  return typed(wrap(type, toNode(object(shape, options))));
 }
 
 const STRICT: NodeType = {

@@ -4,6 +4,7 @@ import {
   type NodeType,
   run,
   toNode,
+  typed,
   wrap,
   type Wrapper,
 } from "../node.ts";
@@ -36,10 +37,7 @@ export function optional<Inner extends StandardSchemaV1>(
   InferOutput<Inner> | undefined,
   InferInput<Inner> | undefined
 > {
-  return wrap(OPTIONAL, toNode(schema)) as Schema<unknown> as OptionalSchema<
-    InferOutput<Inner> | undefined,
-    InferInput<Inner> | undefined
-  >;
+  return typed(wrap(OPTIONAL, toNode(schema)));
 }
 
 const OPTIONAL: NodeType = {
@@ -66,10 +64,7 @@ const OPTIONAL: NodeType = {
 export function nullable<Inner extends StandardSchemaV1>(
   schema: Inner,
 ): Schema<InferOutput<Inner> | null, InferInput<Inner> | null> {
-  return wrap(NULLABLE, toNode(schema)) as Schema<unknown> as Schema<
-    InferOutput<Inner> | null,
-    InferInput<Inner> | null
-  >;
+  return typed(wrap(NULLABLE, toNode(schema)));
 }
 
 const NULLABLE: NodeType = {
@@ -109,12 +104,7 @@ export function defaulted<Inner extends StandardSchemaV1>(
   schema: Inner,
   value: InferOutput<Inner> | (() => InferOutput<Inner>),
 ): DefaultedSchema<InferOutput<Inner>, InferInput<Inner> | undefined> {
-  return wrap(DEFAULTED, toNode(schema), copyPlain(value)) as Schema<
-    unknown
-  > as DefaultedSchema<
-    InferOutput<Inner>,
-    InferInput<Inner> | undefined
-  >;
+  return typed(wrap(DEFAULTED, toNode(schema), copyPlain(value)));
 }
 
 const DEFAULTED: NodeType = {

@@ -1,4 +1,4 @@
-import { Node, type NodeType, wrongType } from "../node.ts";
+import { Node, type NodeType, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Schema } from "../schema.ts";
 
@@ -19,8 +19,7 @@ import type { Schema } from "../schema.ts";
  * @param options The message for a value of another type.
  */
 export function string(options: MessageOptions = {}): Schema<string> {
-  const node = new Node(STRINGS, undefined, options);
-  return node as Schema<unknown> as Schema<string>;
+  return typed(new Node(STRINGS, undefined, options));
 }
 
 /** Rejects every value, because the fast path of `run` handles valid ones. */
@@ -52,8 +51,7 @@ const STRINGS: NodeType = {
  * @param options The message for a value of another type.
  */
 export function number(options: MessageOptions = {}): Schema<number> {
-  const node = new Node(NUMBERS, undefined, options);
-  return node as Schema<unknown> as Schema<number>;
+  return typed(new Node(NUMBERS, undefined, options));
 }
 
 const NUMBERS: NodeType = {
@@ -76,8 +74,7 @@ const NUMBERS: NodeType = {
  * @param options The message for a value of another type.
  */
 export function boolean(options: MessageOptions = {}): Schema<boolean> {
-  const node = new Node(BOOLEANS, undefined, options);
-  return node as Schema<unknown> as Schema<boolean>;
+  return typed(new Node(BOOLEANS, undefined, options));
 }
 
 const BOOLEANS: NodeType = {
@@ -100,8 +97,7 @@ const BOOLEANS: NodeType = {
  * @param options The message for a value of another type.
  */
 export function bigint(options: MessageOptions = {}): Schema<bigint> {
-  const node = new Node(BIGINTS, undefined, options);
-  return node as Schema<unknown> as Schema<bigint>;
+  return typed(new Node(BIGINTS, undefined, options));
 }
 
 const BIGINTS: NodeType = {
@@ -126,8 +122,7 @@ const BIGINTS: NodeType = {
  * @param options The message for a value of another type.
  */
 export function date(options: MessageOptions = {}): Schema<Date> {
-  const node = new Node(DATES, undefined, options);
-  return node as Schema<unknown> as Schema<Date>;
+  return typed(new Node(DATES, undefined, options));
 }
 
 const DATES: NodeType = {

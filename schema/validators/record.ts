@@ -8,7 +8,7 @@ import {
   type Part,
   resolveParts,
 } from "../failure.ts";
-import { Node, type NodeType, run, toNode, wrongType } from "../node.ts";
+import { Node, type NodeType, run, toNode, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Schema } from "../schema.ts";
 import type {
@@ -47,11 +47,7 @@ export function record<
   RecordOf<InferInput<Key>, InferInput<Value>>
 > {
   const parts: Entry = { key: toNode(key), value: toNode(value) };
-  const node = new Node(RECORDS, parts, options);
-  return node as Schema<unknown> as Schema<
-    RecordOf<InferOutput<Key>, InferOutput<Value>>,
-    RecordOf<InferInput<Key>, InferInput<Value>>
-  >;
+  return typed(new Node(RECORDS, parts, options));
 }
 
 /** An object whose keys are data. Keys of a fixed set are optional. */

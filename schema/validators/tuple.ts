@@ -5,7 +5,7 @@ import {
   type Part,
   resolveParts,
 } from "../failure.ts";
-import { Node, type NodeType, run, toNode, wrongType } from "../node.ts";
+import { Node, type NodeType, run, toNode, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Schema } from "../schema.ts";
 import type {
@@ -42,11 +42,7 @@ export function tuple<const Items extends readonly StandardSchemaV1[]>(
   items: Items,
   options: MessageOptions = {},
 ): Schema<TupleOutput<Items>, TupleInput<Items>> {
-  const node = new Node(TUPLES, items.map(toNode), options);
-  return node as Schema<unknown> as Schema<
-    TupleOutput<Items>,
-    TupleInput<Items>
-  >;
+  return typed(new Node(TUPLES, items.map(toNode), options));
 }
 
 const TUPLES: NodeType = {

@@ -6,7 +6,7 @@ import {
   Pending,
 } from "../failure.ts";
 import { type Literals, literalsOf, mayAccept, readOwn } from "./_literals.ts";
-import { Node, type NodeType, run, toNode } from "../node.ts";
+import { Node, type NodeType, run, toNode, typed } from "../node.ts";
 import type { Message, MessageOptions } from "../issue.ts";
 import { cacheResults } from "./lazy.ts";
 import type { Schema } from "../schema.ts";
@@ -47,11 +47,7 @@ export function union<const Options extends readonly StandardSchemaV1[]>(
   const nodes = options.map(toNode);
   const expected = nodes.map((node) => node.expected).join(" or ");
   const parts: UnionParts = { nodes };
-  const node = new Node(UNIONS, parts, { ...messages, expected });
-  return node as Schema<unknown> as Schema<
-    InferOutput<Options[number]>,
-    InferInput<Options[number]>
-  >;
+  return typed(new Node(UNIONS, parts, { ...messages, expected }));
 }
 
 /** The parts of a union. */

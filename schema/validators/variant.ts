@@ -1,6 +1,6 @@
 import { failAt, failWith } from "../failure.ts";
 import { readOwn } from "./_literals.ts";
-import { Node, type NodeType, run, toNode, wrongType } from "../node.ts";
+import { Node, type NodeType, run, toNode, typed, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Schema } from "../schema.ts";
 import type {
@@ -47,11 +47,7 @@ export function variant<const Options extends Variants>(
     nodes.set(name, toNode(variants[name]!));
   }
   const parts: VariantParts = { key, nodes };
-  const node = new Node(VARIANTS, parts, { ...options, expected: "object" });
-  return node as Schema<unknown> as Schema<
-    InferOutput<Options[keyof Options]>,
-    InferInput<Options[keyof Options]>
-  >;
+  return typed(new Node(VARIANTS, parts, { ...options, expected: "object" }));
 }
 
 /** The parts of a variant schema. */
