@@ -14,6 +14,7 @@ import {
 import {
   decodeBase64Url,
   encodeBase64Url,
+  hmac,
   randomToken,
   timingSafeEqual,
 } from "./secrets.ts";
@@ -55,8 +56,6 @@ const SECRET = /^[\w-]{43}$/;
 
 /** The length of an HMAC-SHA-256 and of the mask before it, in bytes. */
 const SIZE = 32;
-
-const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** The context key of a request's tokens. */
 const Tokens: ContextKey<RequestTokens> = /* @__PURE__ */ createContextKey<
@@ -262,13 +261,7 @@ class RequestTokens {
   async #mac(secret: string): Promise<Uint8Array> {
     const session = await this.#context.get(Session).load();
     const owner = session.userId === undefined ? "" : session.id;
-    const algorithm = { name: "HMAC", hash: "SHA-256" };
-    const raw = encoder.encode(secret);
-    const usages: KeyUsage[] = ["sign"];
-    const key = await crypto.subtle
-      .importKey("raw", raw, algorithm, false, usages);
-    const text = encoder.encode(`gatehouse csrf token\n${owner}`);
-    return new Uint8Array(await crypto.subtle.sign("HMAC", key, text));
+    return await hmac(secret, `gatehouse csrf token\n${owner}`);
   }
 }
 

@@ -1,4 +1,8 @@
-import { decodeBase64Url, encodeBase64Url } from "./secrets.ts";
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  importKeyMaterial,
+} from "./secrets.ts";
 
 /** The minimum length of a secret, in characters. */
 const MIN_SECRET = 32;
@@ -204,13 +208,7 @@ function randomBytes(): Uint8Array<ArrayBuffer> {
 
 /** Imports a secret and derives its id, which does not reveal it (RFC 5869). */
 async function importSecret(secret: string, kind: CipherKind): Promise<Secret> {
-  const material = await crypto.subtle.importKey(
-    "raw",
-    encoder.encode(secret),
-    "HKDF",
-    false,
-    ["deriveKey", "deriveBits"],
-  );
+  const material = await importKeyMaterial(secret);
   const id = await crypto.subtle
     .deriveBits(hkdf(kind, "key id", new Uint8Array()), material, 48);
   return { id: encodeBase64Url(new Uint8Array(id)), material };

@@ -58,9 +58,34 @@ export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
 export function sha256(
   data: string | Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = typeof data === "string" ? encoder.encode(data) : data;
-  return crypto.subtle.digest("SHA-256", bytes)
+  return crypto.subtle.digest("SHA-256", toBytes(data))
     .then((digest) => new Uint8Array(digest));
+}
+
+/** Returns the HMAC of text or bytes. */
+export async function hmac(
+  secret: string | Uint8Array<ArrayBuffer>,
+  data: string | Uint8Array<ArrayBuffer>,
+  hash: "SHA-256" | "SHA-384" | "SHA-512" = "SHA-256",
+): Promise<Uint8Array<ArrayBuffer>> {
+  const algorithm = { name: "HMAC", hash };
+  const key = await crypto.subtle
+    .importKey("raw", toBytes(secret), algorithm, false, ["sign"]);
+  const mac = await crypto.subtle.sign("HMAC", key, toBytes(data));
+  return new Uint8Array(mac);
+}
+
+/** Imports a secret from which HKDF derives keys. */
+export function importKeyMaterial(secret: string): Promise<CryptoKey> {
+  const usages: KeyUsage[] = ["deriveKey", "deriveBits"];
+  return crypto.subtle
+    .importKey("raw", encoder.encode(secret), "HKDF", false, usages);
+}
+
+function toBytes<Bytes extends Uint8Array>(
+  data: string | Bytes,
+): Bytes | Uint8Array<ArrayBuffer> {
+  return typeof data === "string" ? encoder.encode(data) : data;
 }
 
 /** The part of the built-in crypto module of Deno, Bun and Node that is used. */
@@ -100,7 +125,6 @@ export function timingSafeEqual(
   a: string | Uint8Array,
   b: string | Uint8Array,
 ): boolean {
-  const left = typeof a === "string" ? encoder.encode(a) : a;
-  const right = typeof b === "string" ? encoder.encode(b) : b;
+  const [left, right] = [toBytes(a), toBytes(b)];
   return left.length === right.length && equalBytes(left, right);
 }

@@ -1,5 +1,9 @@
 import { parseJSON } from "../../session/internal.ts";
-import { decodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
+import {
+  decodeBase64Url,
+  hmac,
+  timingSafeEqual,
+} from "../../session/secrets.ts";
 
 /** The encryptions that Auth.js and NextAuth 4 use. */
 export type Encryption = "A256CBC-HS512" | "A256GCM";
@@ -51,7 +55,7 @@ async function decryptGCM(
   { ciphertext, header, iv, tag }: Parts,
 ): Promise<ArrayBuffer> {
   if (iv.length !== 12 || tag.length !== 16) throw malformed();
-  const key = await importKey(bytes, "AES-GCM", "decrypt");
+  const key = await importKey(bytes, "AES-GCM");
   const algorithm = { name: "AES-GCM", iv, additionalData: header };
   return await crypto.subtle.decrypt(algorithm, key, join(ciphertext, tag));
 }
@@ -63,24 +67,18 @@ async function decryptCBC(
 ): Promise<ArrayBuffer> {
   const length = new Uint8Array(8);
   new DataView(length.buffer).setBigUint64(0, BigInt(header.length * 8));
-  const hmac = { name: "HMAC", hash: "SHA-512" };
-  const signed = await crypto.subtle.sign(
-    "HMAC",
-    await importKey(bytes.slice(0, 32), hmac, "sign"),
-    join(header, iv, ciphertext, length),
-  );
-  const expected = new Uint8Array(signed, 0, 32);
-  if (!timingSafeEqual(tag, expected)) throw malformed();
-  const key = await importKey(bytes.slice(32), "AES-CBC", "decrypt");
+  const signed = join(header, iv, ciphertext, length);
+  const expected = await hmac(bytes.slice(0, 32), signed, "SHA-512");
+  if (!timingSafeEqual(tag, expected.subarray(0, 32))) throw malformed();
+  const key = await importKey(bytes.slice(32), "AES-CBC");
   return await crypto.subtle.decrypt({ name: "AES-CBC", iv }, key, ciphertext);
 }
 
 function importKey(
   bytes: Uint8Array<ArrayBuffer>,
-  algorithm: string | HmacImportParams,
-  usage: KeyUsage,
+  algorithm: string,
 ): Promise<CryptoKey> {
-  return crypto.subtle.importKey("raw", bytes, algorithm, false, [usage]);
+  return crypto.subtle.importKey("raw", bytes, algorithm, false, ["decrypt"]);
 }
 
 function malformed(): TypeError {

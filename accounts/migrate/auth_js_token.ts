@@ -1,6 +1,7 @@
 import { checkedCaller } from "../../auth/internal.ts";
 import { parseJSON, readCookies, ValueStore } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
+import { importKeyMaterial } from "../../session/secrets.ts";
 import { decryptJWE, type Encryption } from "./_jwe.ts";
 import { MAX_COOKIES, namesOf, type TakeOldSession } from "./old_sessions.ts";
 
@@ -135,13 +136,6 @@ async function deriveKey(
     ? "NextAuth.js Generated Encryption Key"
     : `Auth.js Generated Encryption Key (${cookie})`;
   const encoder = new TextEncoder();
-  const material = await crypto.subtle.importKey(
-    "raw",
-    encoder.encode(secret),
-    "HKDF",
-    false,
-    ["deriveBits"],
-  );
   const bits = await crypto.subtle.deriveBits(
     {
       name: "HKDF",
@@ -149,7 +143,7 @@ async function deriveKey(
       salt: encoder.encode(isFour ? "" : cookie),
       info: encoder.encode(info),
     },
-    material,
+    await importKeyMaterial(secret),
     isFour ? 256 : 512,
   );
   return new Uint8Array(bits);

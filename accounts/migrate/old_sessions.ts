@@ -1,5 +1,11 @@
 import { readCookies } from "../../session/internal.ts";
-import { encodeHex, sha256 } from "../../session/secrets.ts";
+import {
+  encodeBase64,
+  encodeHex,
+  hmac,
+  sha256,
+  timingSafeEqual,
+} from "../../session/secrets.ts";
 import type { SQLQuery } from "../../session/stores/sql.ts";
 import { type OldRow, OldTable } from "./_old_tables.ts";
 
@@ -231,16 +237,6 @@ async function verifySigned(
   const [, value = "", signature = ""] =
     /^([^.]+)\.([A-Za-z0-9+/]{43}=)$/.exec(signed) ?? [];
   if (value === "") return null;
-  const encoder = new TextEncoder();
-  const key = await crypto.subtle.importKey(
-    "raw",
-    encoder.encode(secret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["verify"],
-  );
-  const bytes = Uint8Array.from(atob(signature), (one) => one.charCodeAt(0));
-  return await crypto.subtle.verify("HMAC", key, bytes, encoder.encode(value))
-    ? value
-    : null;
+  const expected = encodeBase64(await hmac(secret, value));
+  return timingSafeEqual(signature, expected) ? value : null;
 }

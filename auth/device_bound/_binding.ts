@@ -1,5 +1,9 @@
 import type { DeviceBinding } from "../../session/internal.ts";
-import { encodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
+import {
+  encodeBase64Url,
+  hmac,
+  timingSafeEqual,
+} from "../../session/secrets.ts";
 
 /**
  * The state of a request.
@@ -22,8 +26,6 @@ const CHALLENGE_MARGIN = 60_000;
 
 /** A time and its HMAC-SHA-256. */
 const TIMED_VALUE = /^([\da-z]{1,11})\.([\w-]{43})$/;
-
-const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** The state of a request, and the expiry of its bound cookie. */
 export interface RequestBinding {
@@ -116,11 +118,6 @@ async function readTime(
 }
 
 async function macOf(secret: string, text: string): Promise<string> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle
-    .importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const data = encoder.encode(`gatehouse device-bound ${text}`);
-  return encodeBase64Url(
-    new Uint8Array(await crypto.subtle.sign("HMAC", key, data)),
-  );
+  const mac = await hmac(secret, `gatehouse device-bound ${text}`);
+  return encodeBase64Url(mac);
 }

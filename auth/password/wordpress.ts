@@ -1,4 +1,4 @@
-import { encodeBase64, timingSafeEqual } from "../../session/secrets.ts";
+import { encodeBase64, hmac, timingSafeEqual } from "../../session/secrets.ts";
 import { isBcrypt, verifyBcrypt } from "./_bcrypt.ts";
 import { derivePhpass } from "./_phpass.ts";
 
@@ -64,16 +64,7 @@ function trim(password: string): string {
 
 /** Returns the HMAC that WordPress passes to bcrypt, as base64. */
 async function prehash(password: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const key = await crypto.subtle.importKey(
-    "raw",
-    encoder.encode("wp-sha384"),
-    { name: "HMAC", hash: "SHA-384" },
-    false,
-    ["sign"],
-  );
-  const bytes = await crypto.subtle.sign("HMAC", key, encoder.encode(password));
-  return encodeBase64(new Uint8Array(bytes));
+  return encodeBase64(await hmac("wp-sha384", password, "SHA-384"));
 }
 
 /** Encodes bytes as phpass does: six bits at a time, the lowest first. */

@@ -1,4 +1,4 @@
-import { encodeHex } from "../../session/secrets.ts";
+import { encodeHex, hmac } from "../../session/secrets.ts";
 import { defineOAuthProvider } from "../external/oauth.ts";
 import type { ExternalAuthProviderOptions } from "../external/options.ts";
 import type { ExternalAuthProvider } from "../external/provider.ts";
@@ -93,17 +93,7 @@ async function proofParams(
   secret: string,
 ): Promise<Record<string, string>> {
   if (secret === "") return {};
-  const encoder = new TextEncoder();
-  const key = await crypto.subtle.importKey(
-    "raw",
-    encoder.encode(secret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["sign"],
-  );
-  const bytes = encoder.encode(accessToken);
-  const proof = await crypto.subtle.sign("HMAC", key, bytes);
-  return { appsecret_proof: encodeHex(new Uint8Array(proof)) };
+  return { appsecret_proof: encodeHex(await hmac(secret, accessToken)) };
 }
 
 function parseProfile(

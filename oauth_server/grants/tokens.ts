@@ -1,4 +1,8 @@
-import { decodeBase64Url, encodeBase64Url } from "../../session/secrets.ts";
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  importKeyMaterial,
+} from "../../session/secrets.ts";
 
 /** A kind of token, which has its own keys. */
 export type TokenKind = "code" | "device" | "refresh" | "access";
@@ -136,16 +140,9 @@ async function deriveKey(
   secret: string,
   info: Uint8Array<ArrayBuffer>,
 ): Promise<CryptoKey> {
-  const material = await crypto.subtle.importKey(
-    "raw",
-    encoder.encode(secret),
-    "HKDF",
-    false,
-    ["deriveKey"],
-  );
   return await crypto.subtle.deriveKey(
     { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info },
-    material,
+    await importKeyMaterial(secret),
     { name: "HMAC", hash: "SHA-256", length: 256 },
     false,
     ["sign", "verify"],
