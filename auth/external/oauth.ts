@@ -146,24 +146,22 @@ export function defineOAuthProvider<Profile>(
   preset: OAuthPreset<Profile>,
   options: ExternalAuthProviderOptions,
 ): ExternalAuthProvider<Profile> {
-  const { issuer } = preset;
   checkPreset(preset, options);
+  const {
+    authorizationEndpoint,
+    revocationEndpoint,
+    tokenEndpoint,
+    ...traits
+  } = preset;
   return defineProvider({
-    name: preset.name,
-    issuer,
-    scopes: preset.scopes,
+    ...traits,
     metadata: {
-      issuer,
-      authorization_endpoint: preset.authorizationEndpoint,
-      token_endpoint: preset.tokenEndpoint,
-      revocation_endpoint: preset.revocationEndpoint,
+      issuer: traits.issuer,
+      authorization_endpoint: authorizationEndpoint,
+      token_endpoint: tokenEndpoint,
+      revocation_endpoint: revocationEndpoint,
     },
-    clientAuthentication: preset.clientAuthentication,
-    rawBasic: preset.rawBasic,
-    profile: preset.profile,
-    parseProfile: preset.parseProfile,
-    subjectOf: preset.subjectOf ?? subjectOf,
-    parseTokenResponse: preset.parseTokenResponse,
+    subjectOf: traits.subjectOf ?? subjectOf,
   }, options);
 }
 
