@@ -22,9 +22,9 @@ export async function askFor(commandLine: CommandLine): Promise<Project> {
 }
 
 async function answersOf(commandLine: CommandLine): Promise<Project> {
-  const { folder, template, runtime } = commandLine;
-  const { database = DEFAULTS.database } = commandLine;
-  if (commandLine.yes) return withDefaults(commandLine);
+  const { help: _, yes, ...given } = commandLine;
+  if (yes) return { ...DEFAULTS, ...given };
+  const { folder, template, runtime, database = DEFAULTS.database } = given;
   if (folder !== undefined && template !== undefined && runtime !== undefined) {
     return { folder, template, runtime, database };
   }
@@ -42,17 +42,6 @@ async function answersOf(commandLine: CommandLine): Promise<Project> {
   } finally {
     terminal.close();
   }
-}
-
-function withDefaults(
-  { database, folder, template, runtime }: CommandLine,
-): Project {
-  return {
-    folder: folder ?? DEFAULTS.folder,
-    template: template ?? DEFAULTS.template,
-    runtime: runtime ?? DEFAULTS.runtime,
-    database: database ?? DEFAULTS.database,
-  };
 }
 
 function askChoice<Name extends keyof typeof CHOICES>(

@@ -1,5 +1,22 @@
 import type { Secret } from "./template.ts";
 
+/** The router of an application with accounts, and its home page. */
+export const ROUTER = `  const router = createRouter({
+    trustedProxies,
+    middleware: [logger(), secureHeaders(), ...accounts.middleware],
+  });
+  router.map(accounts.routes, accounts.controller);
+  router.map(accounts.adminRoutes, accounts.adminController);
+
+  router.get("/", accounts.requireUser, (context) => {
+    return homePage(accounts, {
+      title: accountOptions.name,
+      user: context.get(Auth),
+      isActing: context.get(Actor) !== null,
+    });
+  });
+`;
+
 /** The home page, by path. */
 export const PAGES = {
   "pages.ts": `import type { Accounts } from "@gatehouse/web/accounts";

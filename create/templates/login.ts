@@ -1,4 +1,4 @@
-import { ACCOUNT_TESTS, MAIL, PAGES, SECRETS } from "./_accounts.ts";
+import { ACCOUNT_TESTS, MAIL, PAGES, ROUTER, SECRETS } from "./_accounts.ts";
 import type { Template } from "./template.ts";
 
 /** Accounts with their pages and emails, and pages for administrators. */
@@ -28,21 +28,7 @@ export interface AppOptions {
 
 /** Creates the application. */
 export function createApp({ accounts, trustedProxies = 0 }: AppOptions) {
-  const router = createRouter({
-    trustedProxies,
-    middleware: [logger(), secureHeaders(), ...accounts.middleware],
-  });
-  router.map(accounts.routes, accounts.controller);
-  router.map(accounts.adminRoutes, accounts.adminController);
-
-  router.get("/", accounts.requireUser, (context) => {
-    return homePage(accounts, {
-      title: accountOptions.name,
-      user: context.get(Auth),
-      isActing: context.get(Actor) !== null,
-    });
-  });
-  return router;
+${ROUTER}  return router;
 }
 `,
     ...PAGES,

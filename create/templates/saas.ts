@@ -1,4 +1,4 @@
-import { ACCOUNT_TESTS, MAIL, PAGES, SECRETS } from "./_accounts.ts";
+import { ACCOUNT_TESTS, ROUTER } from "./_accounts.ts";
 import { LOGIN } from "./login.ts";
 import type { Template } from "./template.ts";
 
@@ -7,6 +7,7 @@ export const SAAS: Template = {
   ...LOGIN,
   summary: "Accounts, teams and API keys",
   sources: {
+    ...LOGIN.sources,
     "app.ts": `import {
   Auth,
   createRouter,
@@ -54,21 +55,7 @@ const NewName = object({
 /** Creates the application. */
 export function createApp({ accounts, trustedProxies = 0 }: AppOptions) {
   const { requireMember, requireScope, teams } = accounts;
-  const router = createRouter({
-    trustedProxies,
-    middleware: [logger(), secureHeaders(), ...accounts.middleware],
-  });
-  router.map(accounts.routes, accounts.controller);
-  router.map(accounts.adminRoutes, accounts.adminController);
-
-  router.get("/", accounts.requireUser, (context) => {
-    return homePage(accounts, {
-      title: accountOptions.name,
-      user: context.get(Auth),
-      isActing: context.get(Actor) !== null,
-    });
-  });
-
+${ROUTER}
   // Programs use an API key, and browsers their login, which has all scopes.
   router.get("/api/:team", [
     requireScope("team:read"),
@@ -90,10 +77,7 @@ export function createApp({ accounts, trustedProxies = 0 }: AppOptions) {
   return router;
 }
 `,
-    ...PAGES,
-    ...MAIL,
   },
-  secrets: [SECRETS],
   tests: `${ACCOUNT_TESTS}
 test("an API key has the rights that its user has in the team", async () => {
   const { accounts, client } = openClient();
