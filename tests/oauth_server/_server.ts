@@ -149,6 +149,8 @@ export interface ServerSettings
   readonly tokensFirst?: boolean;
   /** `true` to collect security events, which a test must flush. */
   readonly hasAudit?: boolean;
+  /** Returns the user of a request, if the application has its own logins. */
+  readonly loggedIn?: Options["users"]["loggedIn"];
 }
 
 /** Starts an application whose users log in with a click. */
@@ -156,6 +158,7 @@ export function startServer(settings: ServerSettings = {}) {
   const {
     hasAudit = false,
     hasForms = false,
+    loggedIn,
     middleware = [],
     outermost,
     sessions,
@@ -175,7 +178,7 @@ export function startServer(settings: ServerSettings = {}) {
   const security: SecurityEvent[] = [];
   const server = createAuthorizationServer<TestUser, TestResources>({
     issuer: ORIGIN,
-    users: { find, version: ({ version }) => version },
+    users: { find, loggedIn, version: ({ version }) => version },
     store: store ?? createMemorySessionStore({ now }),
     secrets: [SECRET],
     resources: createResources("opaque"),

@@ -6,6 +6,7 @@ import {
   jwtAccessTokens,
 } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
+import { createTestClient } from "@gatehouse/web/testing";
 import { decodeJWT, generateJWK, startOtherMachine } from "./_jwt.ts";
 import { RACES, walkRaces } from "../_race_table.ts";
 import {
@@ -13,7 +14,9 @@ import {
   callAPI,
   CALLBACK,
   connect,
+  exchange,
   FILES,
+  getCode,
   ORIGIN,
   post,
   refresh,
@@ -52,6 +55,16 @@ Deno.test("jwtAccessTokens() issues tokens with the claims of RFC 9068 (section 
   assertMatch(String(jti), /^[\w-]{60}$/);
   assertEquals(tokens.token_type, "Bearer");
   assertEquals(tokens.expires_in, 600);
+});
+
+Deno.test("a JWT has no auth_time if the session has no time of the login", async () => {
+  const ada = { id: "1", name: "Ada", version: 1, scopes: [] };
+  const server = start({ loggedIn: () => ada });
+  const browser = createTestClient(server.router, { origin: ORIGIN });
+  const response = await exchange(server, await getCode(browser));
+  const { access_token }: TokenBody = await response.json();
+  const { auth_time, sub } = decodeJWT(access_token).claims;
+  assertEquals({ auth_time, sub }, { auth_time: undefined, sub: "1" });
 });
 
 Deno.test("each resource has tokens in its own format", async () => {
