@@ -149,6 +149,20 @@ Deno.test("every page is in the language of the browser, and its policy has the 
   }
 });
 
+Deno.test("the German consent page says how long the access lasts", async () => {
+  const cases = [
+    [60_000, "einer Stunde"],
+    [24 * 3_600_000, "24 Stunden"],
+    [48 * 3_600_000, "2 Tagen"],
+  ] as const;
+  for (const [idle, words] of cases) {
+    const app = startServer({ messages, lifetimes: { idle } });
+    const browser = await browserOf(app);
+    const page = await (await browser.fetch(authorizePath(), DE)).text();
+    assertStringIncludes(page, `Ungenutzt endet der Zugriff nach ${words}.`);
+  }
+});
+
 Deno.test("without other languages, every page is in English", async () => {
   for (const [name, page] of await pagesOf({})) {
     assertStringIncludes(page, '<html lang="en">', name);

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import {
   callAPI,
+  changedStore,
   connect,
   ORIGIN,
   refresh,
@@ -43,4 +44,25 @@ Deno.test("a refresh may ask for fewer scopes, and the grant keeps them all (RFC
     .json();
   assertEquals(all.scope, "notes:read notes:write");
   assertEquals(await callAPI(app, all.access_token, "/api/write"), 200);
+});
+
+Deno.test("a refresh that loses three races gets a 503, and works later", async () => {
+  let isBusy = false;
+  let reads = 0;
+  const store = changedStore((inner) => ({
+    get: (key) => {
+      reads++;
+      return inner.get(key);
+    },
+    put: (...args) => isBusy ? Promise.resolve(false) : inner.put(...args),
+  }));
+  const app = startServer({ store });
+  const { refresh_token } = await connect(app);
+  [isBusy, reads] = [true, 0];
+  const busy = await refresh(app, refresh_token);
+  assertEquals(busy.status, 503);
+  assertEquals((await busy.json()).error, "temporarily_unavailable");
+  assertEquals(reads, 3);
+  isBusy = false;
+  assertEquals((await refresh(app, refresh_token)).status, 200);
 });
