@@ -72,6 +72,18 @@ Deno.test("authenticate() rejects assertions with other claims, and writes nothi
   assertEquals(writes, 1);
 });
 
+Deno.test("authenticate() accepts an assertion of 8,192 characters, and no longer one", async () => {
+  const world = new ClientWorld();
+  const { jwks, sign } = await createSigner();
+  const client = clientWith({ jwks });
+  const rows = [[5_916, 8_192, true], [5_917, 8_193, false]] as const;
+  for (const [padding, length, isValid] of rows) {
+    const form = await sign({ padding: "a".repeat(padding) });
+    assertEquals(form.client_assertion!.length, length);
+    assertEquals(await authenticate(world, client, form), isValid);
+  }
+});
+
 Deno.test("authenticate() rejects assertions of other keys, types and forms", async () => {
   const world = new ClientWorld();
   const { jwks, sign } = await createSigner();

@@ -123,6 +123,17 @@ Deno.test("authenticate() rejects a secret in any other place or form (ASVS 10.4
   assertEquals(await authenticate(world, client, assertion, valid), false);
 });
 
+Deno.test("authenticate() reads an Authorization header of 4,096 characters, and no longer one", async () => {
+  const world = new ClientWorld();
+  const client = clientWith({ secretHashes: [await hashToken("secret")] });
+  const valid = basic(ID, "secret");
+  for (const [length, isValid] of [[4_096, true], [4_097, false]] as const) {
+    const header = valid.replace(" ", " ".repeat(length - valid.length + 1));
+    assertEquals(header.length, length);
+    assertEquals(await authenticate(world, client, {}, header), isValid);
+  }
+});
+
 Deno.test("authenticate() fetches the keys of a client once, and again for a new key", async () => {
   const world = new ClientWorld();
   const url = "https://partner.example/jwks";
