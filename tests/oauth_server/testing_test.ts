@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { hashToken } from "@gatehouse/web/auth";
 import { createDPoPBinding } from "@gatehouse/web/auth/access-tokens";
+import type { Middleware } from "@gatehouse/web/fetch-router";
 import { dpopTokens } from "@gatehouse/web/oauth-server";
 import { connectTest, createTestClient } from "@gatehouse/web/testing";
 import {
@@ -120,6 +121,26 @@ Deno.test("connectTest() throws if the user or the server refuses", async () => 
     "Cannot connect the client: the browser is not logged in",
   );
 });
+
+for (const name of ["iss", "state"]) {
+  Deno.test(`connectTest() throws if the response has another ${name} (RFC 9207, section 2.4)`, async () => {
+    const outermost: Middleware = async (_context, next) => {
+      const response = await next();
+      const refresh = response.headers.get("Refresh");
+      if (refresh !== null) {
+        const other = refresh.replace(`${name}=`, `${name}=other`);
+        response.headers.set("Refresh", other);
+      }
+      return response;
+    };
+    const browser = await browserOf(startServer({ outermost }));
+    await assertRejects(
+      () => connectTest(browser, WEB),
+      Error,
+      `Cannot connect the client: ${name} is wrong`,
+    );
+  });
+}
 
 Deno.test("a test client omits its cookies if a request says so", async () => {
   const browser = await browserOf(startServer());
