@@ -88,6 +88,20 @@ Deno.test("the last way in is not unlinked, not even by two requests at once", a
   assertEquals((await app.database.waysIn(id)).length, 1);
 });
 
+Deno.test("an API key cannot log in, so it does not let the user unlink the last login", async () => {
+  const app = start();
+  const ada = app.browser();
+  await app.logIn(ada, ADA);
+  const accountId = (await idOf(app))!;
+  const [way] = await app.database.waysIn(accountId);
+  const { version } = (await app.database.find(accountId))!;
+  const key = { ...way!, kind: "key", id: "k1" };
+  assertEquals(await app.database.addWayIn(key, version), true);
+  const last = await ada.post("/account/logins/remove", { id: way!.id });
+  assertEquals(last.status, 409);
+  assertEquals((await app.database.waysIn(accountId)).length, 2);
+});
+
 Deno.test("a user unlinks only their own logins, and an unlinked login logs no one in", async () => {
   const app = start({ registration: "open" });
   const ada = await app.registered();
