@@ -40,6 +40,56 @@ Deno.test("guesses with a stolen session count like those at the login", async (
   assertStringIncludes(await throttled.text(), "Too many attempts");
 });
 
+/** The words for a wait, in English and German. */
+const waits = [
+  [241, "5 minutes", "5 Minuten"],
+  [121, "3 minutes", "3 Minuten"],
+  [120, "2 minutes", "2 Minuten"],
+  [119, "119 seconds", "119 Sekunden"],
+  [2, "2 seconds", "2 Sekunden"],
+  [1, "1 second", "1 Sekunde"],
+] as const;
+
+Deno.test("a throttled user reads how long to wait", async () => {
+  let time = Date.UTC(2026, 10, 27);
+  const { browser, registered } = startAccounts({ now: () => time });
+  await registered();
+  const { client } = browser();
+  const post = (values: Record<string, string>, language = "en") =>
+    client.fetch("/login", {
+      method: "POST",
+      headers: { "Accept-Language": language },
+      body: new URLSearchParams(values),
+    });
+  let left = 0;
+  // Each lockout is twice as long as the one before.
+  while (left < 256) {
+    time += left * 1_000;
+    const { headers } = await post(guess);
+    left = Number(headers.get("Retry-After"));
+  }
+  for (const [seconds, inEnglish, inGerman] of waits) {
+    time += (left - seconds) * 1_000;
+    left = seconds;
+    const page = await (await post(right)).text();
+    assertStringIncludes(page, `Please wait ${inEnglish}, then`);
+    const other = await (await post(right, "de")).text();
+    assertStringIncludes(other, `Bitte warten Sie ${inGerman} und`);
+  }
+});
+
+Deno.test("a script that must wait gets the header Retry-After", async () => {
+  const { browser, registered } = startAccounts();
+  await registered();
+  const script = browser();
+  for (let n = 0; n < 5; n++) {
+    const { headers, status } = await script.send("/login", guess);
+    assertEquals([status, headers.get("Retry-After")], [422, null]);
+  }
+  const { headers, status } = await script.send("/login", right);
+  assertEquals([status, headers.get("Retry-After")], [429, "1"]);
+});
+
 Deno.test("a stolen device has at most 15 guesses of the password", async () => {
   const { registered } = startAccounts();
   const device = await registered();

@@ -218,10 +218,13 @@ Deno.test("a sensitive page asks a user with an app for a code, not for the pass
   const page = await ada.get("/account/confirm?returnTo=%2Ffresh");
   const text = await page.text();
   assert(!text.includes('name="password"'));
+  assertStringIncludes(text, '<label for="code">Code</label>');
   await ada.post("/account/confirm", { password: PASSWORD });
   assertEquals((await ada.get("/fresh")).status, 302);
   const path = "/account/confirm/code?returnTo=%2Ffresh";
-  assertEquals((await ada.post(path, { code: "1" })).status, 422);
+  const wrong = await ada.post(path, { code: "1" });
+  assertEquals(wrong.status, 422);
+  assertStringIncludes(await wrong.text(), "This code is wrong");
   const confirmed = await ada.post(path, { code: await nextCode() });
   assertEquals(confirmed.headers.get("Location"), "/fresh");
   assertEquals((await ada.get("/fresh")).status, 200);
