@@ -74,6 +74,11 @@ const states: Record<string, {
     text: "a login needs a code of your app",
     json: { hasPassword: true, passkeys: 0, twoStep: true, recoveryCodes: 10 },
   },
+  "an app and three recovery codes": {
+    prepare: (app) => addApp(app, 3),
+    text: "a login needs a code of your app",
+    json: { hasPassword: true, passkeys: 0, twoStep: true, recoveryCodes: 3 },
+  },
   "an app and few recovery codes": {
     prepare: (app) => addApp(app, 2),
     text: "You have 2 recovery codes left.",

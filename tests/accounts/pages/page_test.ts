@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { startAccounts } from "../_accounts.ts";
+import { PASSWORD, startAccounts } from "../_accounts.ts";
 
 Deno.test("each page has what search engines and audits read", async () => {
   const { registered } = startAccounts();
@@ -66,3 +66,30 @@ for (const [name, init] of malformed) {
     }
   });
 }
+
+Deno.test("a phone shows a numeric keyboard for codes only", async () => {
+  const { browser, registered } = startAccounts();
+  const ada = await registered();
+  const rows = [
+    [browser(), "/login", false],
+    [browser(), "/register", false],
+    [ada, "/account", false],
+    [ada, "/account/two-step", true],
+  ] as const;
+  for (const [user, path, isNumeric] of rows) {
+    const page = await (await user.get(path)).text();
+    assertEquals(page.includes('inputmode="numeric"'), isNumeric, path);
+  }
+});
+
+Deno.test("a file does not take the place of a field", async () => {
+  const { browser, registered } = startAccounts();
+  await registered();
+  const body = new FormData();
+  for (const name of ["email", "password"]) body.append(name, new File([], ""));
+  body.append("email", "ada@example.com");
+  body.append("password", PASSWORD);
+  const ada = browser();
+  await ada.client.fetch("/login", { method: "POST", body });
+  assertEquals(await ada.isLoggedIn(), true);
+});
