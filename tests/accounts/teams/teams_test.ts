@@ -1,12 +1,16 @@
 import {
   assert,
   assertEquals,
+  assertRejects,
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
 import { createAccounts } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
-import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import {
+  AccountStoreError,
+  createMemoryAccountStore,
+} from "@gatehouse/web/accounts/store";
 import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/testing";
@@ -301,4 +305,22 @@ Deno.test("a definition with one team role, or a store without teams, is refused
       definition,
     });
   assertThrows(create, TypeError, "teamRoles");
+});
+
+Deno.test("teams.removeMember() rejects if the keys cannot be removed, and the membership has ended", async () => {
+  const database = createMemoryAccountStore();
+  const accounts = testAccounts({ definition, database });
+  const create = async (name: string) =>
+    (await accounts.users.create({ email: `${name}@example.com`, name }))!;
+  const [ada, bob] = [await create("ada"), await create("bob")];
+  const { teamId } = (await accounts.teams.create("Engines", ada.id))!;
+  await accounts.teams.add(teamId, bob.id, "reader");
+  const scopes = ["notes:read"] as const;
+  await accounts.keys.issue(bob.id, { name: "CI", scopes, teamId });
+  database.removeWayIn = () => Promise.reject(new Error("connection reset"));
+  await assertRejects(
+    () => accounts.teams.removeMember(teamId, bob.id),
+    AccountStoreError,
+  );
+  assertEquals((await accounts.teams.members(teamId)).length, 1);
 });
