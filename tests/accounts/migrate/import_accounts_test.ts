@@ -67,3 +67,20 @@ Deno.test("importAccounts() gives a login and a passkey to one account only", as
   ]);
   assertEquals((await store.findWayIn("passkey", "AAAA"))?.account.id, "a");
 });
+
+Deno.test("importAccounts() refuses an account whose address a visitor registers meanwhile", async () => {
+  const store = createMemoryAccountStore();
+  const email = "ada@example.com";
+  const create = store.create.bind(store);
+  store.create = async (account) => {
+    await create({ ...account, id: "visitor" });
+    return await create(account);
+  };
+  const report = await importAccounts([{ id: "1", email, createdAt: NOW }], {
+    store,
+  });
+  assertEquals([report.created, report.refused], [0, 1]);
+  const problem = "another account has the address";
+  assertEquals(report.problems, [{ id: "1", problem }]);
+  assertEquals((await store.findByEmail(email))?.id, "visitor");
+});
