@@ -31,6 +31,16 @@ Deno.test("acting does not begin if the audit log is down", async () => {
   assertEquals((await store.find(adaId))?.role, "user");
 });
 
+Deno.test("no invitation is sent if the audit log is down", async () => {
+  const { accounts, root, store } = await start({ registration: "invited" });
+  using _output = captureConsole();
+  store.audit.add = () => Promise.reject(new Error("down"));
+  const values = { do: "invite", email: "bob@example.com" };
+  assertEquals((await root.send("/admin/invitations", values)).status, 503);
+  await accounts.flush();
+  assertEquals(accounts.mails, []);
+});
+
 Deno.test("the audit log is filtered, and its CSV runs no formula in a spreadsheet", async () => {
   const { adaId, create, root, store } = await start();
   const other = await create("Eve", "user");
