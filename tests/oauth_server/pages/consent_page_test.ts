@@ -3,7 +3,9 @@ import { html } from "@gatehouse/web/content";
 import { secureHeaders } from "@gatehouse/web/middleware";
 import {
   authorizePath,
+  connect,
   exchange,
+  FILES,
   readConsent,
   sendConsent,
   startServer,
@@ -55,6 +57,24 @@ Deno.test("a step-up shows which scopes are new (ASVS 10.7.2)", async () => {
   const { html } = await readConsent(await browser.fetch(path));
   const marked = [...html.matchAll(/>([^<]+)<strong class="new">/g)];
   assertEquals(marked.map(([, text]) => text!.trim()), ["Change your notes"]);
+});
+
+Deno.test("an application stays new while the user has grants of another one, or for another resource", async () => {
+  const app = startServer({
+    pages: {
+      consent: ({ form, isNew }) => html`<p>new: ${String(isNew)}</p>${form}`,
+    },
+  });
+  await connect(app);
+  const rows = [
+    [{ client_id: "web" }, false],
+    [{ client_id: "web", resource: FILES }, true],
+    [{ client_id: "other" }, true],
+  ] as const;
+  for (const [params, isNew] of rows) {
+    const { form } = await openConsent(app, params);
+    assert(form.html.includes(`new: ${isNew}`), JSON.stringify(params));
+  }
 });
 
 Deno.test("names of clients are escaped, and the pages can be replaced", async () => {
