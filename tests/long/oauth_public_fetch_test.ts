@@ -4,6 +4,7 @@
  */
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { createCertificate, isOpenSSLInstalled } from "../deno/_certificate.ts";
+import { serveLocally } from "../deno/_serve.ts";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
@@ -282,4 +283,30 @@ Deno.test("createClients() refuses Workers without the flag global_fetch_strictl
       }
     }
   }
+});
+
+Deno.test("Workers with the flag global_fetch_strictly_public fetch a metadata document", async () => {
+  const id = "https://client.example/client.json";
+  const document = {
+    client_id: id,
+    client_name: "Client",
+    redirect_uris: ["https://client.example/callback"],
+  };
+  await using internet = serveLocally(() => Response.json(document));
+  const script = await bundle(`${IMPORTS}
+    const issuer = "https://app.example";
+    const clients = createClients({ issuer, store: createMemorySessionStore() });
+    export default {
+      async fetch() {
+        const client = await clients.resolve(${JSON.stringify(id)}, "1");
+        return Response.json(client?.name ?? null);
+      },
+    };`);
+  const address = `127.0.0.1:${internet.addr.port}`;
+  await using worker = await startWorker({
+    script,
+    compatibilityFlags: ["global_fetch_strictly_public"],
+    outboundService: { external: { address, http: {} } },
+  });
+  assertEquals(await (await fetch(worker.url)).json(), "Client");
 });
