@@ -4,6 +4,7 @@ import {
   authorizePath,
   browserOf,
   callAPI,
+  changedStore,
   exchange,
   readConsent,
   sendConsent,
@@ -84,4 +85,15 @@ Deno.test("a user has at most 20 grants of a client, and the longest unused end"
   );
   assertEquals(statuses.slice(0, 3), [401, 401, 401]);
   assertEquals(new Set(statuses.slice(3)), new Set([200]));
+});
+
+Deno.test("a store without room sends the client an error instead of a code", async () => {
+  const store = changedStore(() => ({ put: () => Promise.resolve(false) }));
+  const app = startServer({ store });
+  const { browser, form } = await openConsent(app);
+  const { origin, searchParams } = targetOf(await sendConsent(browser, form));
+  assertEquals(origin, "https://client.example");
+  assertEquals(searchParams.get("error"), "temporarily_unavailable");
+  assertEquals(searchParams.get("code"), null);
+  assertEquals(app.events, []);
 });

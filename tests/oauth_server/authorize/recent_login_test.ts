@@ -51,6 +51,17 @@ Deno.test("prompt=login and max_age ask for a login once", async () => {
   assertEquals(silent.searchParams.get("error"), "login_required");
 });
 
+Deno.test("prompt=login accepts a login in the same second as its request", async () => {
+  const app = startServer();
+  const browser = await browserOf(app);
+  const path = authorizePath({ prompt: "login" });
+  const { headers } = await browser.fetch(path);
+  const location = new URL(headers.get("Location")!, ORIGIN);
+  await browser.fetch("/login/1", { method: "POST" });
+  const returnTo = location.searchParams.get("returnTo")!;
+  await readConsent(await browser.fetch(returnTo));
+});
+
 Deno.test("a scope in fresh asks for a recent login, which no parameter changes", async () => {
   const app = startServer();
   const browser = await browserOf(app);

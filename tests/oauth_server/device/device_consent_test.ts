@@ -1,5 +1,7 @@
 /** Scopes and grants after the approval of a device. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { html } from "@gatehouse/web/content";
+import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   deviceGrant,
   type RegisteredClient,
@@ -196,4 +198,34 @@ Deno.test("the page of devices is at the origin of an issuer with a path", async
   const { verification_uri } = await response.json();
   const page = await app.router.fetch(new Request(verification_uri));
   assertEquals(page.status, 303);
+});
+
+Deno.test("the page of devices without a session is an error that names the middleware", async () => {
+  const { server } = startDevices();
+  const errors: string[] = [];
+  const router = createRouter({
+    onError(error) {
+      errors.push(String(error));
+      return new Response(null, { status: 500 });
+    },
+  });
+  router.map(server.deviceRoutes, server.deviceController);
+  assertEquals((await router.fetch(`${ORIGIN}/device`)).status, 500);
+  assertEquals(errors.length, 1);
+  assertStringIncludes(errors[0]!, "put the session middleware in front");
+});
+
+Deno.test("an application replaces the page that asks about a device", async () => {
+  const app = startDevices({
+    pages: {
+      device: ({ client, code, form }, { url }) =>
+        html`<p>${client.name} shows ${code} at ${url.pathname}</p>${form}`,
+    },
+  });
+  const { user_code } = await start(app);
+  const browser = await browserOf(app);
+  const body = new URLSearchParams({ user_code });
+  const response = await browser.fetch("/device", { method: "POST", body });
+  const page = await response.text();
+  assertStringIncludes(page, `<p>TV shows ${user_code} at /device</p>`);
 });

@@ -120,6 +120,14 @@ testAttacks("a code", [
     app.users.get("1")!.version++;
     return await outcomeOf(exchange(app, code));
   }],
+  ["of a user without a version is not valid", INVALID, async () => {
+    // Without types, an application may forget to return it.
+    const version = undefined as never;
+    const ada = { id: "1", name: "Ada", version, scopes: [] };
+    const app = startServer({ loggedIn: () => ada });
+    app.users.get("1")!.version = 0;
+    return await outcomeOf(exchange(app, await codeOf(app)));
+  }],
   ["that a user has revoked is not valid", INVALID, async (app) => {
     const code = await codeOf(app);
     await app.server.revoke("1");
