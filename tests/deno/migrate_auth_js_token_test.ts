@@ -102,6 +102,20 @@ for (const origin of ["http://localhost:3000", "https://example.com"]) {
   }
 }
 
+Deno.test("takeAuthJSToken() reads at most eight chunks of a cookie", async () => {
+  const token = await encode({ token: { sub: "u1" }, secret, salt: COOKIE });
+  for (const [count, name] of [[9, "?"], [8, "Ada"]] as const) {
+    const size = Math.ceil(token.length / count);
+    const chunks = Array.from(
+      { length: count },
+      (_, n) =>
+        [`${COOKIE}.${n}`, token.slice(n * size, (n + 1) * size)] as const,
+    );
+    const { ask } = await start();
+    assertEquals(await ask(chunks), name);
+  }
+});
+
 Deno.test("takeAuthJSToken() gives a login that is not fresh", async () => {
   const { ask } = await start();
   const cookies = await logIn("https://example.com");

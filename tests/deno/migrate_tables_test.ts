@@ -96,6 +96,13 @@ async function startAuthJS() {
     provider: "unknown-provider",
     providerAccountId: "9",
   });
+  // This is a passkey, which no provider has.
+  await adapter.linkAccount!({
+    userId: bob.id,
+    type: "webauthn",
+    provider: "passkey",
+    providerAccountId: "k1",
+  });
   await adapter.createSession!({
     sessionToken: "the-session-token",
     userId: ada.id,

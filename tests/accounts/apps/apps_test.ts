@@ -240,6 +240,18 @@ for (const [name, end] of Object.entries(ends)) {
   });
 }
 
+Deno.test("the end of all other sessions is an event of the apps only if there were some", async () => {
+  const { ada, apps, database, id } = await start();
+  const actions = async () =>
+    (await database.audit.list({ of: id })).entries
+      .map(({ action }) => action);
+  await ada.post("/account/sessions");
+  assertEquals(await actions(), []);
+  apps.add(id);
+  await ada.post("/account/sessions");
+  assertEquals(await actions(), ["key-revoke"]);
+});
+
 /** Changes that end the grants by the version, without a call of the server. */
 const changes: Record<
   string,
