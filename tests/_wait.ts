@@ -24,7 +24,7 @@ export async function until<Value>(
   }
 }
 
-/** Waits for a promise, for a minute at most. Throws an error with a text after it. */
+/** Waits for a promise. After a minute, it throws an error with a text. */
 export async function withinMinute<Value>(
   promise: Promise<Value>,
   describe: () => string,

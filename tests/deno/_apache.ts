@@ -1,5 +1,4 @@
-import { accepts, freePort } from "./_programs.ts";
-import { until } from "../_wait.ts";
+import { freePort, listening } from "./_programs.ts";
 
 /** A running Apache HTTP Server. */
 export interface Apache {
@@ -23,7 +22,7 @@ export async function startApache(program: string): Promise<Apache> {
     stdout: "null",
     stderr: "null",
   }).spawn();
-  await untilListening(port);
+  await listening(port);
   return {
     port,
     async stop() {
@@ -60,8 +59,4 @@ CustomLog "${folder}/access.log" combined
   Require all granted
 </Directory>
 `;
-}
-
-async function untilListening(port: number): Promise<void> {
-  await until(() => accepts(port));
 }

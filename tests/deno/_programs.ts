@@ -159,8 +159,15 @@ async function opens(
 ): Promise<boolean> {
   let hasEnded = false;
   end.then(() => hasEnded = true);
-  await until(async () => hasEnded || await accepts(port));
+  const opened = until(async () => hasEnded || await accepts(port));
+  await withinMinute(opened, () => `Nothing listens on port ${port}`);
   return !hasEnded;
+}
+
+/** Waits until a server accepts connections on a port of 127.0.0.1. */
+export async function listening(port: number): Promise<void> {
+  const accepted = until(() => accepts(port));
+  await withinMinute(accepted, () => `Nothing listens on port ${port}`);
 }
 
 /** Returns `true` if a server accepts connections on a port of 127.0.0.1. */

@@ -1,7 +1,7 @@
 import { cached } from "../offline/cache.ts";
 import { firstExisting, pathsOf, skip } from "./_installed.ts";
 import { accepts, freePort } from "./_programs.ts";
-import { until } from "../_wait.ts";
+import { until, withinMinute } from "../_wait.ts";
 
 /** A database server for one test. */
 export interface Server {
@@ -143,8 +143,10 @@ async function startServer(
   spawn: () => Deno.ChildProcess,
   isReady: () => Promise<boolean>,
 ): Promise<Server> {
+  const ready = () =>
+    withinMinute(until(isReady), () => `No server answers on port ${port}`);
   let child = spawn();
-  await until(isReady);
+  await ready();
   const crash = async () => {
     // PostgreSQL's SIGQUIT is its crash: its helpers end with it.
     child.kill("SIGCONT");
@@ -158,7 +160,7 @@ async function startServer(
     crash,
     restart: async () => {
       child = spawn();
-      await until(isReady);
+      await ready();
     },
     freeze: (frozen) => child.kill(frozen ? "SIGSTOP" : "SIGCONT"),
     stop: async () => {

@@ -20,7 +20,6 @@ import { router as passwords } from "../../examples/password_login.ts";
 import { createApp as createLoggedApp } from "../../examples/request_log.ts";
 import { addUser, type Role, router as roles } from "../../examples/roles.ts";
 import { captureConsole } from "../_console.ts";
-import { until } from "../_wait.ts";
 import { choose } from "./_example_app.ts";
 import { freePort, overHTTP, serveCommand } from "./_programs.ts";
 import { serveLocally } from "./_serve.ts";
@@ -216,7 +215,7 @@ Deno.test("external_login.ts prints the address of the login", async () => {
     { cwd: new URL("../", EXAMPLES), env: { PORT: String(port) } },
   );
   // A server accepts connections before it prints its address.
-  await until(() => server.output().includes("\n"));
+  await server.printed(/\n/);
   await server[Symbol.asyncDispose]();
   assertStringIncludes(server.output(), `http://localhost:${port}/`);
   assertFalse(server.output().includes("127.0.0.1"), server.output());

@@ -14,7 +14,6 @@ import {
 } from "../deno/_created_projects.ts";
 import { findProgram, startPostgres } from "../deno/_servers.ts";
 import { overHTTP, type ServedProgram } from "../deno/_programs.ts";
-import { until } from "../_wait.ts";
 import { isNightly } from "./_nightly.ts";
 
 /** The templates that run on each day. */
@@ -81,7 +80,7 @@ const USE: Record<
 };
 
 /** Registers a user, logs out and in, and returns the client. */
-async function useAccounts({ origin, output }: ServedProgram) {
+async function useAccounts({ origin, printed }: ServedProgram) {
   const client = createTestClient(overHTTP, { origin });
   const { fetch } = client;
   const send = async (path: string, fields: Record<string, string> = {}) => {
@@ -94,7 +93,7 @@ async function useAccounts({ origin, output }: ServedProgram) {
   const registered = await send("/register", { ...ada, name: "Ada" });
   assertEquals(registered, [303, "/register/code"]);
   // In development, the application prints its emails.
-  const code = await until(() => /^\d{6}$/m.exec(output())?.[0]);
+  const [code] = await printed(/^\d{6}$/m);
   assertEquals(await send("/register/code", { code }), [303, "/"]);
   await send("/login/out");
   const wrong = { ...ada, password: "correct donkey battery" };

@@ -11,7 +11,6 @@ import {
 } from "../deno/_frameworks.ts";
 import { serveFresh } from "../deno/_fresh.ts";
 import { skip } from "../deno/_installed.ts";
-import { until } from "../_wait.ts";
 import { isNightly } from "./_nightly.ts";
 
 const ORIGIN = "https://notes.example";
@@ -68,7 +67,7 @@ async function walk(
     password: "correct horse battery",
   });
   assertEquals(registered, [303, "/register/code"]);
-  const code = await until(() => /^\d{6}$/m.exec(server.output())?.[0]);
+  const [code] = await server.printed(/^\d{6}$/m);
   assertEquals(await post(client, "/register/code", { code }), [303, "/"]);
   await testUser(client);
   if (name !== TANSTACK_START.name) {

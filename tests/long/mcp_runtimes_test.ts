@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert";
 import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import { MCPUser } from "../deno/_mcp_client.ts";
 import { approve, approveIn } from "../deno/_oauth_mcp_app.ts";
-import { accepts, freePort } from "../deno/_programs.ts";
+import { freePort, listening } from "../deno/_programs.ts";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
@@ -213,9 +213,4 @@ async function startScript(
       await Deno.remove(folder, { recursive: true });
     },
   };
-}
-
-/** Waits until a server listens. */
-async function listening(port: number): Promise<void> {
-  await until(() => accepts(port));
 }

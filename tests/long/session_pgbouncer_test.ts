@@ -4,8 +4,7 @@ import pg from "npm:pg@8.16.3";
 import postgres from "npm:postgres@3.4.7";
 import { createSQLSessionStore, type SQLRow } from "@gatehouse/web/session/sql";
 import { findProgram, startPostgres } from "../deno/_servers.ts";
-import { until } from "../_wait.ts";
-import { accepts, freePort } from "../deno/_programs.ts";
+import { freePort, listening } from "../deno/_programs.ts";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 
@@ -156,7 +155,7 @@ ignore_startup_parameters = extra_float_digits
     stderr: "null",
     ...user,
   }).spawn();
-  await until(() => accepts(own));
+  await listening(own);
   return {
     port: own,
     stop: async () => {
