@@ -107,3 +107,17 @@ Deno.test("the key of a team never has more rights than the membership, and ends
   const given = { ...options, teamId: engines };
   assertEquals(await accounts.keys.issue(bob.id, given), null);
 });
+
+Deno.test("the page of keys offers the teams of the user, even a single one", async () => {
+  const { login } = start();
+  const { browser } = await login("ada");
+  const teamsOf = async () => {
+    const page = await (await browser.get("/account/keys")).text();
+    const [, select = ""] = /<select id="team"([^]*?)<\/select>/.exec(page) ??
+      [];
+    return [...select.matchAll(/>([^<]+)<\/option>/g)].map(([, name]) => name);
+  };
+  assertEquals(await teamsOf(), []);
+  await newTeam({ browser }, "Engines");
+  assertEquals(await teamsOf(), ["My account", "Engines"]);
+});

@@ -176,6 +176,8 @@ Deno.test("an owner withdraws an invitation, and the invited user declines one",
   await ada.browser.post(path, { invitation: invitation.id });
   assertEquals((await read()).invitations, []);
   assertEquals((await bob.browser.send(first, {})).status, 404);
+  const gone = { invitation: invitation.id };
+  assertEquals((await ada.browser.send(path, gone)).status, 404);
   const second = await invite(app, ada.browser, team, values);
   await bob.browser.post(second, { answer: "decline" });
   assertEquals((await read()).invitations, []);
