@@ -142,3 +142,21 @@ Deno.test("users lists, blocks and removes accounts", async () => {
   assertEquals(await login.isLoggedIn(), false);
   assertEquals(await users.remove(id), false);
 });
+
+Deno.test("a profile with an error keeps the boxes that the user has ticked", async () => {
+  const accounts = testAccounts({ definition });
+  const router = createRouter({ middleware: accounts.middleware });
+  router.map(accounts.routes, accounts.controller);
+  const user = (await accounts.users.create({ email, name: "Ada" }))!;
+  const client = createTestClient(router);
+  await accounts.logInTest(client, user.id);
+  for (const isTicked of [false, true]) {
+    const body = new URLSearchParams({ "name": "", "field-company": "Looms" });
+    if (isTicked) body.set("field-news", "on");
+    const response = await client.fetch("/account", { method: "POST", body });
+    assertEquals(response.status, 422);
+    const page = await response.text();
+    const [box = ""] = /<input[^>]+name="field-news"[^>]*>/.exec(page) ?? [];
+    assertEquals([box !== "", box.includes("checked")], [true, isTicked]);
+  }
+});

@@ -122,6 +122,21 @@ Deno.test("a form shows its errors and values, but no password", async () => {
   assert(!page.includes("s3cret"));
 });
 
+Deno.test("a flood of registrations from one address waits longer each time, up to 15 minutes", async () => {
+  let time = Date.UTC(2026, 10, 27);
+  const { browser } = startAccounts({ now: () => time });
+  const flood = browser();
+  const waits = new Set<number>();
+  for (let n = 0; n < 32; n++) {
+    const values = { ...ADA, email: `ada${n}@example.com` };
+    const { headers } = await flood.post("/register", values);
+    const seconds = Number(headers.get("Retry-After"));
+    waits.add(seconds);
+    time += seconds * 1_000;
+  }
+  assertEquals([...waits], [0, 60, 120, 240, 480, 900]);
+});
+
 Deno.test("a closed registration responds with 404", async () => {
   const { browser } = startAccounts({ registration: "closed" });
   for (const path of ["/register", "/register/code", "/register/link"]) {
