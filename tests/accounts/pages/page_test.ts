@@ -93,3 +93,14 @@ Deno.test("a file does not take the place of a field", async () => {
   await ada.client.fetch("/login", { method: "POST", body });
   assertEquals(await ada.isLoggedIn(), true);
 });
+
+Deno.test("the title of a page with errors says so first", async () => {
+  const { browser } = startAccounts();
+  for (const [language, prefix] of [["en", "Error: "], ["de", "Fehler: "]]) {
+    const visitor = browser({ "Accept-Language": language! });
+    const page = await (await visitor.get("/login")).text();
+    assertEquals(page.includes(`<title>${prefix}`), false);
+    const failed = await (await visitor.post("/login")).text();
+    assertStringIncludes(failed, `<title>${prefix}`);
+  }
+});
