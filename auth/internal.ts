@@ -10,6 +10,7 @@ export type {
   Grant,
   GrantClient,
   GrantFilter,
+  GrantsOptions,
   UserSource,
 } from "./issued_tokens/connected_apps.ts";
 export { type KeyVerification, ProofVerifier } from "./dpop/verifier.ts";

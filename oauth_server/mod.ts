@@ -9,6 +9,7 @@ export type {
   Grant,
   GrantClient,
   GrantFilter,
+  GrantsOptions,
   UserSource,
 } from "../auth/internal.ts";
 export type {

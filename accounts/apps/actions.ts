@@ -16,12 +16,13 @@ export interface AppsPage {
 
 /** Returns a page of the connected apps, those of one client next to each other. */
 export async function listApps(
-  { context, services: { apps } }: Call,
+  { context, messages: { language }, services: { apps } }: Call,
 ): Promise<AppsPage> {
-  const all = byClient(await apps.list(ownAccount(context).id));
+  const { id } = ownAccount(context);
+  const all = byClient(await apps.list(id, { language }));
   const after = context.url.searchParams.get("after");
   // If the app was disconnected, this is the first page.
-  const start = all.findIndex(({ id }) => id === after) + 1;
+  const start = all.findIndex((app) => app.id === after) + 1;
   const end = start + PAGE_SIZE;
   const next = end < all.length ? all[end - 1]!.id : undefined;
   return { apps: all.slice(start, end), next };

@@ -1,4 +1,9 @@
-import type { ConnectedApps, Grant, GrantFilter } from "../../auth/internal.ts";
+import type {
+  ConnectedApps,
+  Grant,
+  GrantFilter,
+  GrantsOptions,
+} from "../../auth/internal.ts";
 
 /**
  * The applications that users have connected, at all authorization servers of the
@@ -18,9 +23,9 @@ export class Apps {
   }
 
   /** Returns the grants of a user, newest first. */
-  async list(userId: string): Promise<Grant[]> {
+  async list(userId: string, options?: GrantsOptions): Promise<Grant[]> {
     const lists = await Promise.all(
-      this.#servers.map((server) => server.grants(userId)),
+      this.#servers.map((server) => server.grants(userId, options)),
     );
     return lists.flat().sort((one, other) => other.createdAt - one.createdAt);
   }

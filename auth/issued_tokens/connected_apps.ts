@@ -67,8 +67,9 @@ export interface ConnectedApps {
    * Returns the grants of a user, the newest first.
    *
    * @param userId The id of the user, as a string.
+   * @param options The language of their texts.
    */
-  grants(userId: string): Promise<Grant[]>;
+  grants(userId: string, options?: GrantsOptions): Promise<Grant[]>;
 
   /**
    * Ends grants of a user. Their tokens end at the next request.
@@ -78,6 +79,17 @@ export interface ConnectedApps {
    * @returns The number of grants that ended.
    */
   revoke(userId: string, filter?: GrantFilter): Promise<number>;
+}
+
+/** Options for {@linkcode ConnectedApps.grants}. */
+export interface GrantsOptions {
+  /**
+   * The language of the scopes in words, such as `de`, if the server has them in this
+   * language.
+   *
+   * @default {the language of the resource}
+   */
+  readonly language?: string;
 }
 
 /** Some of the grants of a user. A grant must match all given properties. */

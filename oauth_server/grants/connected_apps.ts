@@ -1,6 +1,7 @@
 import type { ConnectedApps, Grant, GrantFilter } from "../../auth/internal.ts";
 import { report } from "../events.ts";
 import { type KeyedGrant, publicId } from "./grant_store.ts";
+import { scopeText } from "../messages/scope_text.ts";
 import type { Settings } from "../settings.ts";
 import { redirectHostOf } from "../pages/redirect_host.ts";
 import { findUser, isCurrent } from "./users.ts";
@@ -8,9 +9,11 @@ import { findUser, isCurrent } from "./users.ts";
 /** Creates the functions that list and end the grants of users. */
 export function createConnectedApps(settings: Settings): ConnectedApps {
   return {
-    grants: async (userId) => {
+    grants: async (userId, { language } = {}) => {
       const grants = await validGrants(settings, String(userId));
-      return await Promise.all(grants.map((grant) => grantOf(settings, grant)));
+      return await Promise.all(
+        grants.map((grant) => grantOf(settings, grant, language)),
+      );
     },
     revoke: (userId, filter = {}) => revoke(settings, String(userId), filter),
   };
@@ -30,23 +33,26 @@ export async function validGrants(
     : grants.filter(({ row }) => isCurrent(settings, user, row));
 }
 
-/** Returns a grant as its user sees it. */
+/** Returns a grant as its user sees it, with the scopes in words of a language. */
 export async function grantOf(
-  { resources }: Settings,
+  { messages, resources }: Settings,
   { key, row }: KeyedGrant,
+  language?: string,
 ): Promise<Grant> {
-  const { client, createdAt, host, name, redirectUri, resource, scopes } = row;
+  const { client, createdAt, host, name, redirectUri, scopes } = row;
+  // A new version of the application may not have the resource any more.
+  const resource = resources.get(row.resource);
+  const texts = messages.find((one) => one.language === language) ?? {};
   return {
     id: await publicId(key),
     client: { id: client.id, name, ...host !== undefined && { host } },
     redirectHost: redirectHostOf(redirectUri),
-    resource,
-    // A new version of the application may not have the resource any more.
-    resourceName: resources.get(resource)?.name,
+    resource: row.resource,
+    resourceName: resource?.name,
     scopes,
     scopeTexts: Object.fromEntries(
-      [...resources.get(resource)?.scopes ?? []]
-        .filter(([scope]) => scopes.includes(scope)),
+      scopes.filter((scope) => resource?.scopes.has(scope))
+        .map((scope) => [scope, scopeText(texts, resource!, scope)]),
     ),
     createdAt,
     lastUsedAt: row.rotatedAt,

@@ -4,6 +4,7 @@ import type { AuthorizationRequest } from "../authorize/authorization_request.ts
 import type { UserRequest } from "../authorize/user_request.ts";
 import { isLoopbackRedirect } from "../clients/redirect_uri.ts";
 import type { ServerMessages } from "../messages/messages.ts";
+import { scopeText } from "../messages/scope_text.ts";
 import type { KeyedGrant } from "../grants/grant_store.ts";
 import type { ConsentPage } from "./page_options.ts";
 import { preferredLanguage } from "../../router/internal.ts";
@@ -91,7 +92,7 @@ export function consentForm(
 function scopesOf(
   { client, resource, scopes }: AskedScopes,
   grants: readonly KeyedGrant[],
-  { scopeTexts = {} }: ServerMessages,
+  messages: ServerMessages,
 ): Pick<ConsentPage, "isNew" | "scopes"> {
   const earlier = grants.filter(({ row }) =>
     row.client.id === client.id && row.resource === resource.url
@@ -100,7 +101,7 @@ function scopesOf(
     isNew: earlier.length === 0,
     scopes: scopes.map((name) => ({
       name,
-      text: scopeTexts[name] ?? resource.scopes.get(name)!,
+      text: scopeText(messages, resource, name),
       isNew: !earlier.some(({ row }) => row.scopes.includes(name)),
     })),
   };

@@ -9,6 +9,8 @@ import { secureHeaders } from "@gatehouse/web/middleware";
 import {
   createAuthorizationServer,
   deviceGrant,
+  english,
+  german,
 } from "@gatehouse/web/oauth-server";
 import { openapi } from "@gatehouse/web/openapi";
 import { createTestClient } from "@gatehouse/web/testing";
@@ -48,6 +50,10 @@ function start() {
       { id: "tv", name: "Notes on TV", grants: ["device"] },
     ],
     device: deviceGrant(),
+    messages: [
+      english,
+      { ...german, scopeTexts: { "notes:read": "Ihre Notizen lesen" } },
+    ],
     loginPath: accounts.routes.login.index.href(),
     confirmPath: accounts.routes.confirm.index.href(),
     now,
@@ -269,6 +275,8 @@ Deno.test("the account page lists the client with its rights in words, and disco
   for (const text of ["<bdi>Claude</bdi>", "Notes: Read your notes"]) {
     assertStringIncludes(page, text);
   }
+  const inGerman = await ada.get("/account/apps", { "Accept-Language": "de" });
+  assertStringIncludes(await inGerman.text(), "Notes: Ihre Notizen lesen");
   assertStringIncludes(page, "<code>claude.example</code>");
   const [, id = ""] = /name="id" value="([^"]+)"/.exec(page)!;
   assertEquals((await ada.post("/account/apps", { id })).status, 303);

@@ -14,6 +14,7 @@ import {
 import {
   authorizePath,
   browserOf,
+  connect,
   ORIGIN,
   post,
   readConsent,
@@ -208,6 +209,22 @@ Deno.test("scopes are in the words of the language, or in those of the resource"
   assertStringIncludes(inGerman, "<span>Change your notes</span>");
   const inEnglish = await (await browser.fetch(path)).text();
   assertStringIncludes(inEnglish, "<span>Read your notes</span>");
+});
+
+Deno.test("grants() has the scopes in the words of a language, or in those of the resource", async () => {
+  const scopeTexts = { "notes:read": "Notizen lesen" };
+  const app = startServer({ messages: [english, { ...german, scopeTexts }] });
+  await connect(app);
+  const textsIn = async (language?: string) =>
+    (await app.server.grants("1", { language }))[0]!.scopeTexts;
+  const own = {
+    "notes:read": "Read your notes",
+    "notes:write": "Change your notes",
+  };
+  assertEquals(await textsIn("de"), { ...own, ...scopeTexts });
+  for (const language of ["en", "fr", "__proto__", undefined]) {
+    assertEquals(await textsIn(language), own);
+  }
 });
 
 Deno.test("pages of the application get the strings of the browser's language", async () => {
