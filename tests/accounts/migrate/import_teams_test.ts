@@ -14,8 +14,8 @@ Deno.test("importTeams() adds a member once whom the other system lists twice", 
     createdAt,
     members: [
       { userId: "ada", role: "owner", createdAt },
-      { userId: "bob", role: "reader", createdAt },
-      { userId: "bob", role: "owner", createdAt: 1 },
+      { userId: "bob", role: "reader", createdAt: 1 },
+      { userId: "bob", role: "owner", createdAt: 2 },
     ],
   };
   const teamRoles = ["owner", "reader"];

@@ -1,8 +1,7 @@
 /** The passkeys in the tables of other systems. */
 import { assertEquals } from "@std/assert";
 import { readAuthJS, readBetterAuth } from "@gatehouse/web/accounts/migrate";
-
-type Row = Readonly<Record<string, string | number | null>>;
+import { queryOf, type Row } from "./_old_database.ts";
 
 const CREATED = Date.parse("2024-01-31T12:00:00Z");
 
@@ -32,23 +31,6 @@ const AUTH_JS: Row = {
   credentialBackedUp: 0,
   transports: null,
 };
-
-/** Returns the query of a database of SQLite with tables. */
-function queryOf(tables: Readonly<Record<string, readonly Row[]>>) {
-  return (sql: string, [value]: readonly unknown[]) => {
-    if (sql.includes("sqlite_master")) {
-      return Object.entries(tables).flatMap(([table, [row = {}]]) =>
-        Object.keys(row).map((column) => ({ table, column }))
-      );
-    }
-    const [, name = "", column] = /FROM "(\w+)"\s+(?:WHERE "(\w+)" = \?)?/.exec(
-      sql,
-    )!;
-    return tables[name]!.filter((row) =>
-      column === undefined || row[column] === value
-    );
-  };
-}
 
 /** Reads the passkeys and problems of a user with a row of a passkey. */
 async function read(row: Row) {
