@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { createTestAuthenticator } from "@gatehouse/web/testing";
+import { captureConsole } from "../../_console.ts";
 import {
   type Browser,
   PASSWORD,
@@ -65,6 +66,20 @@ Deno.test("a passkey is added after a fresh login, and logs in", async () => {
   const login = await logIn(phone, authenticator, "?returnTo=%2Ffresh");
   assertEquals([login.status, login.headers.get("Location")], [303, "/fresh"]);
   assertEquals(await phone.isLoggedIn(), true);
+});
+
+Deno.test("a passkey that the database cannot remove is not reported as removed", async () => {
+  const database = createMemoryAccountStore();
+  const { accounts, registered } = startAccounts({ database });
+  const ada = await registered();
+  await addPasskey(ada, createTestAuthenticator(authenticatorOptions));
+  const { id } = (await accounts.users.findByEmail(email))!;
+  const [way] = await database.waysIn(id, "passkey");
+  database.removeWayIn = () => Promise.reject(new Error("connection reset"));
+  using _output = captureConsole();
+  const path = "/account/passkeys/remove";
+  assertEquals((await ada.send(path, { id: way!.id })).status, 503);
+  assertEquals((await database.waysIn(id, "passkey")).length, 1);
 });
 
 Deno.test("a login with a passkey works as JSON", async () => {

@@ -119,6 +119,32 @@ Deno.test("uses are stored after the response, and at most once a minute", async
   ]);
 });
 
+Deno.test("a use that another request has just stored is not stored again", async () => {
+  const database = createMemoryAccountStore();
+  const { findWayIn, useWayIn } = database;
+  let unused: Awaited<ReturnType<AccountStore["findWayIn"]>> | undefined;
+  let isLate = false;
+  let count = 0;
+  database.findWayIn = async (...args) => {
+    const found = await findWayIn.apply(database, args);
+    unused ??= found;
+    const isFirst = isLate;
+    isLate = false;
+    return isFirst ? unused : found;
+  };
+  database.useWayIn = (...args) => {
+    count++;
+    return useWayIn.apply(database, args);
+  };
+  const { accounts, call, user } = await start({ database });
+  const { token } = (await accounts.keys.issue(user.id, KEY))!;
+  await call(token);
+  // The second request has read the key before the first one stored its use.
+  isLate = true;
+  assertEquals((await call(token)).status, 200);
+  assertEquals(count, 1);
+});
+
 Deno.test("each key has a separate limit, and a flood of one does not slow the others", async () => {
   const { accounts, ada, call, user } = await start({ perMinute: 3 });
   const one = (await accounts.keys.issue(user.id, KEY))!;

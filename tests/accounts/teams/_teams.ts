@@ -13,7 +13,9 @@ export const definition = defineAccounts({
 });
 
 /** Starts an application with routes for teams. */
-export function start(options: Pick<AccountsOptions, "registration"> = {}) {
+export function start(
+  options: Pick<AccountsOptions, "now" | "registration"> = {},
+) {
   const accounts = testAccounts({ ...options, definition });
   const { requireMember, requireRole, requireScope } = accounts;
   const router = createRouter({ middleware: accounts.middleware });

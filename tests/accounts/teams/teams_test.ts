@@ -147,6 +147,26 @@ Deno.test("an invitation needs a verified address, and ends with its time and it
   assertEquals((await browser.send(unverified, {})).status, 404);
 });
 
+Deno.test("an invitation ends at the end of 14 days, for its owner and for the invited user", async () => {
+  let time = Date.UTC(2026, 10, 27);
+  const app = start({ now: () => time });
+  const [ada, bob] = [await app.login("ada"), await app.login("bob")];
+  const team = await newTeam(ada, "Engines");
+  const values = { email: bob.email, role: "reader" };
+  const link = await invite(app, ada.browser, team, values);
+  for (const [passed, count] of [[14 * 86_400_000 - 1, 1], [1, 0]] as const) {
+    time += passed;
+    for (const { browser, id } of [ada, bob]) {
+      await app.accounts.logInTest(browser.client, id);
+    }
+    const page = await bob.browser.get(link);
+    assertEquals(page.status, count === 1 ? 200 : 404);
+    const accept = { Accept: "application/json" };
+    const read = await ada.browser.get(`/teams/${team}`, accept);
+    assertEquals((await read.json()).invitations.length, count);
+  }
+});
+
 for (const registration of ["open", "invited", "closed"] as const) {
   Deno.test(`registration ${registration}: the email of a team says how to accept`, async () => {
     const app = start({ registration });
@@ -251,6 +271,15 @@ Deno.test("100 parallel requests leave a team with at most 50 open invitations",
     const { status } = await ada.browser.send(`/teams/${team}/invite`, values);
     assertEquals(status, n < 50 ? 200 : 422);
   }
+});
+
+Deno.test("the application renames a team", async () => {
+  const { accounts, login } = start();
+  const ada = await login("ada");
+  const team = await newTeam(ada, "Engines");
+  assertEquals(await accounts.teams.rename(team, "Looms"), true);
+  assertEquals((await accounts.teams.find(team))?.name, "Looms");
+  assertEquals(await accounts.teams.rename("unknown", "Looms"), false);
 });
 
 Deno.test("a key does not come back with its user", async () => {
