@@ -113,10 +113,12 @@ Deno.test("describeAccounts() describes the inputs that the actions of a user ta
   });
 });
 
-Deno.test("the OpenAPI document of the account pages has a body for each action with inputs, and only for these", () => {
-  const bodies = ["/login", "/login/out", "/account/delete"]
-    .map((path) => "requestBody" in document.paths[path]!.post!);
-  assertEquals(bodies, [true, false, false]);
+Deno.test("the OpenAPI document of the account pages has a body, and a response to errors in it, for each action with inputs and only for these", () => {
+  const described = ["/login", "/login/out", "/account/delete"].map((path) => {
+    const { requestBody, responses } = document.paths[path]!.post!;
+    return [requestBody !== undefined, 422 in Object(responses)];
+  });
+  assertEquals(described, [[true, true], [false, false], [false, false]]);
 });
 
 Deno.test("the OpenAPI document of the account pages says which of them need a user", () => {
