@@ -68,6 +68,15 @@ Deno.test("GET /authorize redirects other errors, such as a missing challenge (R
   assertEquals(searchParams.get("error"), "invalid_target");
 });
 
+Deno.test("GET /authorize gives no code to a client that only uses devices", async () => {
+  const client = { id: "web", name: "TV", redirectUris: [CALLBACK] };
+  const app = startServer({ clients: [{ ...client, grants: ["device"] }] });
+  const response = await (await browserOf(app)).fetch(authorizePath());
+  const { searchParams } = targetOf(response);
+  assertEquals(searchParams.get("error"), "unauthorized_client");
+  assertEquals(searchParams.get("code"), null);
+});
+
 Deno.test("GET /authorize has defaults for scope and resource, and leaves out scopes of others (ASVS 10.4.11)", async () => {
   const browser = await browserOf(startServer());
   const cases = [

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   authorizePath,
   browserOf,
+  CALLBACK,
   type ConsentForm,
   exchange,
   ORIGIN,
@@ -128,4 +129,23 @@ Deno.test("a request expires after ten minutes, and a session has five", async (
   }
   assertEquals((await sendConsent(browser, forms[0]!)).status, 400);
   assertEquals((await sendConsent(browser, forms[1]!)).status, 200);
+});
+
+Deno.test("a login during the decision ends the request, so that it gets no code", async () => {
+  const web = { id: "web", name: "Web", redirectUris: [CALLBACK] };
+  let isDecided = false;
+  const app = startServer({
+    async clients(id) {
+      if (isDecided) {
+        isDecided = false;
+        await browser.fetch("/login/1", { method: "POST" });
+      }
+      return id === "web" ? web : null;
+    },
+  });
+  const { browser, form } = await openConsent(app);
+  isDecided = true;
+  const response = await sendConsent(browser, form);
+  assertEquals(response.status, 400);
+  assertEquals(app.events, []);
 });
