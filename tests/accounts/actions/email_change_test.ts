@@ -114,3 +114,18 @@ Deno.test("the address of another account cannot be taken, and its owner gets an
   assertEquals(/\d{6}/.test(mail.text), false);
   assertEquals((await accounts.users.findByEmail(email))?.email, email);
 });
+
+Deno.test("a change ends if another account takes the address before the code is used", async () => {
+  const { accounts, lastMail, registered } = startAccounts();
+  const ada = await registered();
+  const address = "new@example.com";
+  await ada.post("/account/email", { email: address });
+  const code = codeOf(await lastMail(address));
+  await accounts.users.create({ email: address, name: "Eve" });
+  const count = accounts.mails.length;
+  const late = await ada.send("/account/email/code", { code });
+  assertStringIncludes((await late.json()).detail, "another account");
+  await accounts.flush();
+  assertEquals(accounts.mails.length, count);
+  assertEquals((await accounts.users.findByEmail(address))?.name, "Eve");
+});

@@ -140,3 +140,18 @@ Deno.test("an account of an administrator gets its password by a reset", async (
   const user = await accounts.users.findByEmail(eve.email);
   assertEquals(user?.emailVerified, true);
 });
+
+Deno.test("the email of a reset names the browser that asked for it", async () => {
+  const { browser, lastMail, registered } = startAccounts();
+  await registered();
+  const rows = [
+    ["Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", "Firefox, Linux"],
+    ["<b>", "an unknown browser"],
+  ] as const;
+  for (const [agent, words] of rows) {
+    const owner = browser({ "User-Agent": agent });
+    await owner.post("/login/reset", { email: "ada@example.com" });
+    const { text } = await lastMail("ada@example.com");
+    assertStringIncludes(text, `Requested from ${words}, `);
+  }
+});

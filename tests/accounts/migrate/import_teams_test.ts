@@ -1,5 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { importAccounts, importTeams } from "@gatehouse/web/accounts/migrate";
+import {
+  importAccounts,
+  importTeams,
+  readBetterAuthTeams,
+} from "@gatehouse/web/accounts/migrate";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 
 Deno.test("importTeams() adds a member once whom the other system lists twice", async () => {
@@ -26,4 +30,9 @@ Deno.test("importTeams() adds a member once whom the other system lists twice", 
     "ada: owner",
     "bob: reader",
   ]);
+});
+
+Deno.test("readBetterAuthTeams() reads nothing from a database without organizations", async () => {
+  const { done } = await readBetterAuthTeams(() => []).next();
+  assertEquals(done, true);
 });

@@ -76,3 +76,20 @@ Deno.test("readSupabase() keeps blocks, leaves deleted and anonymous users out, 
     [null, undefined],
   ]);
 });
+
+Deno.test("readSupabase() prefers the issuers of the options to those of the rows", () => {
+  const identities = [{
+    provider: "keycloak",
+    provider_id: "k1",
+    identity_data: { iss: "https://old.example/realms/main" },
+  }];
+  const issuers = { keycloak: "https://sso.example/realms/main" };
+  const found = [{}, { issuers }].flatMap((options) =>
+    [...readSupabase([{ ...ADA, identities }], options)]
+      .flatMap(({ logins = [] }) => logins.map(({ issuer }) => issuer))
+  );
+  assertEquals(found, [
+    "https://old.example/realms/main",
+    "https://sso.example/realms/main",
+  ]);
+});
