@@ -192,6 +192,8 @@ Deno.test("an owner withdraws an invitation, and the invited user declines one",
     return await (await ada.browser.get(`/teams/${team}`, accept)).json();
   };
   const [invitation] = (await read()).invitations;
+  const page = await (await ada.browser.get(`/teams/${team}`)).text();
+  assertStringIncludes(page, bob.email);
   const path = `/teams/${team}/invite/withdraw`;
   await ada.browser.post(path, { invitation: invitation.id });
   assertEquals((await read()).invitations, []);
@@ -271,6 +273,16 @@ Deno.test("100 parallel requests leave a team with at most 50 open invitations",
     const { status } = await ada.browser.send(`/teams/${team}/invite`, values);
     assertEquals(status, n < 50 ? 200 : 422);
   }
+});
+
+Deno.test("the application creates at most 50 teams of a user", async () => {
+  const { accounts, login } = start();
+  const { id } = await login("ada");
+  for (let n = 0; n < 50; n++) {
+    assert(await accounts.teams.create(`Team ${n}`, id) !== null);
+  }
+  assertEquals(await accounts.teams.create("One more", id), null);
+  assertEquals((await accounts.teams.list(id)).length, 50);
 });
 
 Deno.test("the application renames a team", async () => {
