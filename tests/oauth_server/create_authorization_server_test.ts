@@ -40,6 +40,7 @@ const WRONG: readonly (readonly [Record<string, unknown>, RegExp])[] = [
   [{ resources: { [`${API}?a=b`]: RESOURCE } }, /is not an https URL/],
   [{ resources: { [API]: { ...RESOURCE, name: "" } } }, /has no name/],
   [{ resources: { [API]: { ...RESOURCE, scopes: {} } } }, /has no scopes/],
+  [{ resources: { [API]: { name: "Notes" } } }, /has no scopes/],
   [
     {
       resources: {
