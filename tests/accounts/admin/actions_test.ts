@@ -441,6 +441,18 @@ Deno.test("an administrator invites, lists and withdraws, and others get no such
   assertEquals((await log(rootId)).sort(), ["invite-end", "invite: admin"]);
 });
 
+Deno.test("the page of invitations offers the roles of the application", async () => {
+  const roles = ["user", "editor", "admin"] as const;
+  const { root } = await start({
+    registration: "invited",
+    definition: defineAccounts({ roles }) as never,
+  });
+  const page = await (await root.get("/admin/invitations")).text();
+  const offered = [...page.matchAll(/<option[^>]*>(\w+)</g)]
+    .map(([, role]) => role);
+  assertEquals(offered, [...roles]);
+});
+
 Deno.test("invitations of administrators flood neither a mailbox nor the store", async () => {
   const { accounts, root } = await start({ registration: "invited" });
   const path = "/admin/invitations";

@@ -275,6 +275,17 @@ Deno.test("100 parallel requests leave a team with at most 50 open invitations",
   }
 });
 
+Deno.test("the page of a team names its members, and marks the user", async () => {
+  const { accounts, login } = start();
+  const [ada, bob] = [await login("ada"), await login("bob")];
+  const team = await newTeam(ada, "Engines");
+  await accounts.teams.add(team, bob.id, "reader");
+  const page = await (await ada.browser.get(`/teams/${team}`)).text();
+  const names = [...page.matchAll(/<strong><bdi>([^<]+)</g)]
+    .map(([, name]) => name);
+  assertEquals(names.toSorted(), ["ada (you)", "bob"]);
+});
+
 Deno.test("the application creates at most 50 teams of a user", async () => {
   const { accounts, login } = start();
   const { id } = await login("ada");
