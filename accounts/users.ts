@@ -10,6 +10,7 @@ import { checkTime } from "./check_time.ts";
 import type { FieldsOf, Names, RoleOf } from "./definition/names.ts";
 import { invitedMail } from "./mails/contents.ts";
 import { messagesIn } from "./messages/languages.ts";
+import { checkLimit } from "./store/cursor.ts";
 import { retry } from "./store/retry.ts";
 import { toUser } from "./to_user.ts";
 import type {
@@ -48,7 +49,9 @@ class AccountUsers<N extends Names> implements Users<N> {
     return toRecord<N>(await store.findByEmail(canonicalName(email)));
   }
 
-  async list(options?: AccountListOptions) {
+  async list(options: AccountListOptions = {}) {
+    // Behind the store, the mistake of a caller would be an outage.
+    checkLimit(options);
     const { store } = await this.#ready();
     const { accounts, next } = await store.list(options);
     return { users: accounts.map((one) => toRecord<N>(one)!), next };

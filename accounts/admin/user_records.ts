@@ -91,6 +91,7 @@ export interface Users<N extends Names = Names> {
    * Returns a page of accounts, oldest first.
    *
    * @param options The page, and conditions.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 1,000.
    */
   list(options?: AccountListOptions): Promise<{
     /** The accounts. */

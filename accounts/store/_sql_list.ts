@@ -1,5 +1,5 @@
 import type { SQLValue } from "../../session/stores/sql.ts";
-import { type Cursor, readCursor, toPage } from "./_pages.ts";
+import { type Cursor, readCursor, toPage } from "./cursor.ts";
 import { toAccount } from "./_rows.ts";
 import type { SQLDatabase } from "./_sql_database.ts";
 import type { AccountListOptions, AccountPage } from "./store.ts";

@@ -2,7 +2,7 @@ import { createMemorySessionStore } from "../../session/mod.ts";
 import { MemoryTeamStore } from "./memory_teams.ts";
 import { MemoryAuditStore } from "./memory_audit.ts";
 import { checkOptions, FUNCTION } from "../option_checks.ts";
-import { readCursor, toPage } from "./_pages.ts";
+import { readCursor, toPage } from "./cursor.ts";
 import type { AccountStore, StoredAccount, WayIn } from "./store.ts";
 
 /** Options for {@linkcode createMemoryAccountStore}. */

@@ -1,4 +1,4 @@
-import { readCursor } from "./_pages.ts";
+import { readCursor } from "./cursor.ts";
 import {
   type AuditEntry,
   type AuditListOptions,

@@ -1,5 +1,5 @@
 import type { SQLRow, SQLValue } from "../../session/stores/sql.ts";
-import { readCursor } from "./_pages.ts";
+import { readCursor } from "./cursor.ts";
 import type { SQLDatabase } from "./_sql_database.ts";
 import {
   type AuditEntry,

@@ -38,15 +38,19 @@ for (const until of [NaN, Infinity, 1e16]) {
     assertEquals((await users.find(id))?.disabled, null);
   });
 }
-Deno.test("the database lists at most 1,000 accounts", async () => {
-  const { database } = await start();
+
+Deno.test("users and the database list at most 1,000 accounts", async () => {
+  const { database, users } = await start();
   assertEquals((await database.list({ limit: 1_000 })).accounts.length, 1);
+  assertEquals((await users.list({ limit: 1_000 })).users.length, 1);
   for (const limit of [0, 1_001, 1.5, NaN]) {
-    await assertRejects(
-      async () => await database.list({ limit }),
-      RangeError,
-      "is not from 1 to 1,000",
-    );
+    for (const source of [database, users]) {
+      await assertRejects(
+        async () => await source.list({ limit }),
+        RangeError,
+        "is not from 1 to 1,000",
+      );
+    }
   }
 });
 

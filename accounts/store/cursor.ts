@@ -12,15 +12,18 @@ export interface Cursor {
   readonly limit: number;
 }
 
+/** Checks the size of a page. */
+export function checkLimit({ limit = 50 }: AccountListOptions): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1_000) return limit;
+  throw new RangeError(
+    `Cannot read accounts: limit "${limit}" is not from 1 to 1,000`,
+  );
+}
+
 /** Reads a cursor, which may come from a URL: `null` if it is malformed. */
-export function readCursor(
-  { after, limit = 50 }: AccountListOptions,
-): Cursor | null {
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1_000)) {
-    throw new RangeError(
-      `Cannot read accounts: limit "${limit}" is not from 1 to 1,000`,
-    );
-  }
+export function readCursor(options: AccountListOptions): Cursor | null {
+  const limit = checkLimit(options);
+  const { after } = options;
   if (after === undefined) return { after, limit };
   const [, time, id] = /^(\d{1,15})\.(.{1,200})$/.exec(after) ?? [];
   if (time === undefined || id === undefined) return null;
