@@ -17,9 +17,11 @@ export async function runInWorkers(
   // Authorization servers need the flag to fetch documents of clients.
   const compatibilityFlags = ["global_fetch_strictly_public"];
   await using worker = await startWorker({ script, compatibilityFlags });
+  // workerd can close an idle connection while the next request is on its way.
+  using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
   const results: Result[] = [];
   for (const file of files) {
-    const response = await fetch(new URL(file, worker.url));
+    const response = await fetch(new URL(file, worker.url), { client });
     results.push(...await response.json() as Result[]);
   }
   return results;

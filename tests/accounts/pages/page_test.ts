@@ -86,7 +86,9 @@ Deno.test("a file does not take the place of a field", async () => {
   const { browser, registered } = startAccounts();
   await registered();
   const body = new FormData();
-  for (const name of ["email", "password"]) body.append(name, new File([], ""));
+  for (const name of ["email", "password"]) {
+    body.append(name, new File(["x"], "x.txt"));
+  }
   body.append("email", "ada@example.com");
   body.append("password", PASSWORD);
   const ada = browser();
