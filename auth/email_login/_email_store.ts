@@ -96,7 +96,8 @@ export class EmailStore {
    *
    * @param isRight Compares the code with that of the record.
    * @param found The record that was read before.
-   * @returns "wrong"; `null` if the record is gone, or if there were too many guesses.
+   * @returns The verdict; `null` if the record is gone, or if there were too many
+   * guesses.
    */
   async guess(
     key: string,

@@ -20,8 +20,8 @@ export interface KnownDevicesOptions extends DeviceOptions {
   /** Calls the store. */
   readonly callStore: CallStore;
   /**
-   * The store, if others share its devices. A request then gives its browser a new
-   * ID only once for each account.
+   * The store, if others share its devices and the cookie. A request then gives its
+   * browser a new ID only once for each account.
    *
    * @default {each call gives it a new ID}
    */
@@ -52,15 +52,16 @@ export interface AddOptions {
 }
 
 /** The lists of devices in which the browser of a request got a new ID. */
-const Lists: ContextKey<readonly DeviceList[]> =
+const DeviceLists: ContextKey<readonly DeviceList[]> =
   /* @__PURE__ */ createContextKey<
     readonly DeviceList[]
   >(/* @__PURE__ */ Object.freeze([]), { name: "DeviceLists" });
 
-/** The devices of one account in one store. */
+/** The devices of one account in one store, and the cookie of their IDs. */
 interface DeviceList {
   readonly store: SessionStore;
   readonly key: string;
+  readonly cookie: string;
 }
 
 /**
@@ -134,9 +135,10 @@ export class KnownDevices {
     }, from);
     if (!before) return;
     browser.setCookie(before, hash);
-    const { sharedStore: store } = this.#options;
+    const { cookie, sharedStore: store } = this.#options;
     if (store === undefined || keep !== undefined) return;
-    context.set(Lists, [...context.get(Lists), { store, key }]);
+    const list = { store, key, cookie };
+    context.set(DeviceLists, [...context.get(DeviceLists), list]);
   }
 
   /** Reads the devices of an account, to add the browser of a request later. */
@@ -176,9 +178,10 @@ export class KnownDevices {
 
   /** Returns `true` if this request has given its browser a new ID. */
   #wasAdded(context: RequestContext, key: string): boolean {
-    const { sharedStore } = this.#options;
-    return context.get(Lists)
-      .some((list) => list.store === sharedStore && list.key === key);
+    const { cookie, sharedStore } = this.#options;
+    return context.get(DeviceLists).some((list) =>
+      list.store === sharedStore && list.key === key && list.cookie === cookie
+    );
   }
 
   async #read(account: string): Promise<FoundDevices> {

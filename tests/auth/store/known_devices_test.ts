@@ -159,9 +159,16 @@ Deno.test("a device does not become known at a login that is refused because all
 });
 
 /** Creates an application with two throttles, and an attack that locks an account. */
-function createTwoThrottles(stores: readonly SessionStore[]) {
+function createTwoThrottles(
+  stores: readonly SessionStore[],
+  cookies: readonly string[] = [],
+) {
   const [first, second] = stores.map((store, index) =>
-    createThrottle({ store, name: `throttle-${index}` })
+    createThrottle({
+      store,
+      name: `throttle-${index}`,
+      deviceCookie: cookies[index],
+    })
   );
   const throttles = [first!, second!];
   const router = createRouter({
@@ -225,6 +232,15 @@ Deno.test("throttles with different stores know a browser after the same request
     await (await browserAt("192.0.2.2").post("/attempt")).json(),
     [false, false],
   );
+  assertEquals(await (await browser.post("/attempt")).json(), [true, true]);
+});
+
+Deno.test("throttles with one store and different cookies know a browser after the same request", async () => {
+  const store = createMemorySessionStore();
+  const { attack, browserAt } = createTwoThrottles([store, store], ["a", "b"]);
+  const browser = browserAt("192.0.2.1");
+  await browser.post("/trust");
+  await attack();
   assertEquals(await (await browser.post("/attempt")).json(), [true, true]);
 });
 
