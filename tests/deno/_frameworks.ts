@@ -239,7 +239,7 @@ export async function writePrograms(
 export async function serveFramework(
   { commands, files, packages, programs: used, start }: Framework,
   env: Readonly<Record<string, string>>,
-): Promise<ServedProgram & { readonly port: number }> {
+): Promise<FrameworkServer> {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(folder, { recursive: true }));
@@ -271,7 +271,18 @@ export async function serveFramework(
     env: { ...options.env, ...env, HOST: "127.0.0.1", PORT: String(port) },
   });
   stack.use(server);
-  const resources = stack.move();
+  return keep(stack.move(), server, port);
+}
+
+/** A server and its port. */
+export type FrameworkServer = ServedProgram & { readonly port: number };
+
+/** Returns a server that is disposed of with its other resources. */
+export function keep(
+  resources: AsyncDisposableStack,
+  server: ServedProgram,
+  port: number,
+): FrameworkServer {
   return {
     ...server,
     port,

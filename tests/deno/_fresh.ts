@@ -1,12 +1,11 @@
 /** An application of Fresh, with the programs of the guide. */
-import { MAIL, writePrograms } from "./_frameworks.ts";
 import {
-  checkoutConfig,
-  deno,
-  freePort,
-  serveCommand,
-  type ServedProgram,
-} from "./_programs.ts";
+  type FrameworkServer,
+  keep,
+  MAIL,
+  writePrograms,
+} from "./_frameworks.ts";
+import { checkoutConfig, deno, freePort, serveCommand } from "./_programs.ts";
 
 /** The elements that the build of Fresh changes, so that JSX must not. */
 const CHANGED =
@@ -65,7 +64,7 @@ export default define.page<typeof handler>(({ data, state }) => (
 /** Builds, checks and serves the application. Its packages are on JSR. */
 export async function serveFresh(
   env: Readonly<Record<string, string>>,
-): Promise<ServedProgram & { readonly port: number }> {
+): Promise<FrameworkServer> {
   const cwd = await Deno.realPath(await Deno.makeTempDir());
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(cwd, { recursive: true }));
@@ -79,10 +78,5 @@ export async function serveFresh(
     env: { ...env },
   });
   stack.use(server);
-  const resources = stack.move();
-  return {
-    ...server,
-    port,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
+  return keep(stack.move(), server, port);
 }

@@ -4,6 +4,7 @@ import { type IncomingMessage, request as send } from "node:http";
 import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import {
   ASTRO,
+  type FrameworkServer,
   hasNode,
   serveFramework,
   SVELTE_KIT,
@@ -44,7 +45,7 @@ if (isNightly) {
 
 function testFramework(
   name: string,
-  serve: () => ReturnType<typeof serveFresh>,
+  serve: () => Promise<FrameworkServer>,
 ): void {
   Deno.test(`other_frameworks.md: ${name} shows the user of the session, and refuses posts of other sites`, async () => {
     await using server = await serve();
@@ -53,7 +54,7 @@ function testFramework(
 }
 
 async function walk(
-  server: Awaited<ReturnType<typeof serveFresh>>,
+  server: FrameworkServer,
   name: string,
 ): Promise<void> {
   const client = createTestClient(

@@ -305,7 +305,8 @@ Deno.test("the application renames a team", async () => {
   assertEquals(await accounts.teams.rename("unknown", "Looms"), false);
 });
 
-Deno.test("a key does not come back with its user", async () => {
+/** Creates accounts with a team that Bob reads. */
+async function createReader() {
   const database = createMemoryAccountStore();
   const accounts = testAccounts({ definition, database });
   const create = async (name: string) =>
@@ -313,6 +314,11 @@ Deno.test("a key does not come back with its user", async () => {
   const [ada, bob] = [await create("ada"), await create("bob")];
   const { teamId } = (await accounts.teams.create("Engines", ada.id))!;
   await accounts.teams.add(teamId, bob.id, "reader");
+  return { accounts, bob, database, teamId };
+}
+
+Deno.test("a key does not come back with its user", async () => {
+  const { accounts, bob, database, teamId } = await createReader();
   const scopes = ["notes:read"] as const;
   const values = { name: "CI", scopes, teamId };
   const { token } = (await accounts.keys.issue(bob.id, values))!;
@@ -362,13 +368,7 @@ Deno.test("a definition with one team role, or a store without teams, is refused
 });
 
 Deno.test("teams.removeMember() rejects if the keys cannot be removed, and the membership has ended", async () => {
-  const database = createMemoryAccountStore();
-  const accounts = testAccounts({ definition, database });
-  const create = async (name: string) =>
-    (await accounts.users.create({ email: `${name}@example.com`, name }))!;
-  const [ada, bob] = [await create("ada"), await create("bob")];
-  const { teamId } = (await accounts.teams.create("Engines", ada.id))!;
-  await accounts.teams.add(teamId, bob.id, "reader");
+  const { accounts, bob, database, teamId } = await createReader();
   const scopes = ["notes:read"] as const;
   await accounts.keys.issue(bob.id, { name: "CI", scopes, teamId });
   database.removeWayIn = () => Promise.reject(new Error("connection reset"));

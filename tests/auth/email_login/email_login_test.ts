@@ -196,12 +196,17 @@ Deno.test("a new email replaces the one before it in this browser", async () => 
   assertEquals(await browser.code(second!.code), "ok");
 });
 
-Deno.test("verifyCode() compares five codes for each email", async () => {
+/** Asks for an email without a throttle, and returns its code and a wrong one. */
+async function askUnlimited() {
   const app = createEmailApp({ codeThrottle: unlimited });
   const browser = app.browser();
   await browser.ask();
   const { code } = app.outbox[0]!;
-  const other = code === "000000" ? "000001" : "000000";
+  return { browser, code, other: code === "000000" ? "000001" : "000000" };
+}
+
+Deno.test("verifyCode() compares five codes for each email", async () => {
+  const { browser, code, other } = await askUnlimited();
   for (let guess = 0; guess < 5; guess++) {
     assertEquals(await browser.code(other), "wrong");
   }
@@ -209,11 +214,7 @@ Deno.test("verifyCode() compares five codes for each email", async () => {
 });
 
 Deno.test("verifyCode() compares five of 100 concurrent codes", async () => {
-  const app = createEmailApp({ codeThrottle: unlimited });
-  const browser = app.browser();
-  await browser.ask();
-  const { code } = app.outbox[0]!;
-  const other = code === "000000" ? "000001" : "000000";
+  const { browser, code, other } = await askUnlimited();
   const results = await Promise.all(
     Array.from({ length: 100 }, () => browser.code(other)),
   );
@@ -223,11 +224,7 @@ Deno.test("verifyCode() compares five of 100 concurrent codes", async () => {
 
 for (const position of [0, 3, 50]) {
   Deno.test(`verifyCode() compares at most five of 100 concurrent codes, and the right one is number ${position}`, async () => {
-    const app = createEmailApp({ codeThrottle: unlimited });
-    const browser = app.browser();
-    await browser.ask();
-    const { code } = app.outbox[0]!;
-    const other = code === "000000" ? "000001" : "000000";
+    const { browser, code, other } = await askUnlimited();
     const results = await Promise.all(
       Array.from(
         { length: 100 },
@@ -241,10 +238,7 @@ for (const position of [0, 3, 50]) {
 }
 
 Deno.test("one of 100 concurrent requests with the right code logs in", async () => {
-  const app = createEmailApp({ codeThrottle: unlimited });
-  const browser = app.browser();
-  await browser.ask();
-  const { code } = app.outbox[0]!;
+  const { browser, code } = await askUnlimited();
   const results = await Promise.all(
     Array.from({ length: 100 }, () => browser.code(code)),
   );
