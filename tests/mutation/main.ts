@@ -15,9 +15,8 @@
  *   it is missing. Otherwise, a run of all tests measures which code they reach.
  *
  * The seed is the day's date, or the variable `TEST_SEED`. The same seed on the
- * same commit chooses the same mutants. Only the tests that run on all runtimes
- * count, and the contract of stores, not the others of `tests/deno` and
- * `tests/long`.
+ * same commit chooses the same mutants. Counted are the tests that run on all
+ * runtimes, and a few of `tests/deno` that `tree.ts` names.
  *
  * @module
  */
@@ -42,8 +41,10 @@ import {
 
 /** The mutants of a nightly run. */
 const DEFAULT = [
-  "auth=40",
-  "session=25",
+  "accounts=30",
+  "auth=30",
+  "oauth_server=20",
+  "session=20",
   "router=20",
   "schema=10",
   "logger=10",

@@ -33,9 +33,22 @@ export const FOLDERS = [
   "session",
 ];
 
-/** The tests that run: these, and the contract of stores on real ones. */
+/**
+ * The tests that run: these, the contracts of stores on real ones, and those of
+ * accounts and of the authorization server with real packages.
+ */
 export const TESTS = [
   ...FOLDERS.map((folder) => `tests/${folder}`),
+  "tests/deno/account_passkey_store_test.ts",
+  "tests/deno/account_store_test.ts",
+  "tests/deno/create_migrate_test.ts",
+  "tests/deno/migrate_auth_js_token_test.ts",
+  "tests/deno/migrate_better_auth_teams_test.ts",
+  "tests/deno/migrate_better_auth_test.ts",
+  "tests/deno/migrate_tables_test.ts",
+  "tests/deno/oauth_parties_test.ts",
+  "tests/deno/outbox_test.ts",
+  "tests/deno/qr_code_test.ts",
   "tests/deno/session_kit_test.ts",
 ];
 
