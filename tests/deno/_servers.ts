@@ -1,4 +1,5 @@
 import { cached } from "../offline/cache.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 import { firstExisting, pathsOf, skip } from "./_installed.ts";
 import { accepts, freePort } from "./_programs.ts";
 import { until, withinMinute } from "../_wait.ts";
@@ -34,7 +35,7 @@ export async function startRedis(
   program: string,
   options: readonly string[] = [],
 ): Promise<Server> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const port = freePort();
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", ""]
     .concat("--appendonly", "yes", "--appendfsync", "always", "--dir", folder)
@@ -87,7 +88,7 @@ export async function startRedisCluster(program: string): Promise<Server> {
 
 /** Starts PostgreSQL with a new database. */
 export async function startPostgres(program: string): Promise<Server> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const port = freePort();
   const data = `${folder}/data`;
   const user = unprivilegedUser();

@@ -2,10 +2,11 @@
 import { runtimes, startApp } from "../deno/_app_servers.ts";
 import { logInToApp, walkThroughAPI } from "../deno/_api_walk.ts";
 import { freePort } from "../deno/_programs.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 for (const runtime of runtimes()) {
   Deno.test(`createClient() calls every route of the example's API on ${runtime}`, async () => {
-    const folder = await Deno.makeTempDir();
+    const folder = await makeDataFolder();
     try {
       await using app = await startApp(runtime, {
         DATABASE: `${folder}/data.sqlite`,

@@ -8,6 +8,7 @@ import { openOld, openTrial } from "../../create/migrate/databases.ts";
 import { createBetterAuth } from "../deno/_better_auth.ts";
 import { migrate, SECRETS } from "../deno/_migrate_program.ts";
 import { findProgram, startPostgres } from "../deno/_servers.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const program = findProgram("postgres", "create migrate on PostgreSQL");
 
@@ -125,7 +126,7 @@ test("first reports and writes nothing, then writes, and can run again", async (
 
 test("writes into the same database, and between PostgreSQL and SQLite", async ({ old, own, url }) => {
   await createUsers(old);
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   try {
     const file = `${folder}/data.sqlite`;
     const from = ["--from=better-auth", `--database=${url("old")}`, "--write"];

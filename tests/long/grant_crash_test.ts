@@ -11,6 +11,7 @@ import {
   startServer,
   type TestServer,
 } from "../oauth_server/_server.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const PLACES = 50;
 
@@ -21,7 +22,7 @@ Deno.test(`kill -9 in ${PLACES} places of an authorization server leaves no seco
 async function crashEverywhere(): Promise<void> {
   const outcomes = new Map<string, string>();
   for (let place = 1; place <= PLACES; place++) {
-    const folder = await Deno.makeTempDir();
+    const folder = await makeDataFolder();
     const file = `${folder}/grants.sqlite`;
     const client = await crash(file, place);
     const { close, store } = await openStore("sqlite", file);

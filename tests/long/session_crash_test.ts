@@ -14,6 +14,7 @@ import {
 } from "../deno/_servers.ts";
 import { openStore } from "../deno/_session_stores.ts";
 import { until } from "../_wait.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const redis = findProgram("redis-server", "faults of Redis");
 const postgres = findProgram("postgres", "faults of PostgreSQL");
@@ -136,7 +137,7 @@ async function withStore(
   program: string,
   run: (place: Place) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const server = await start(kind, program);
   const address = server?.port ?? `${folder}/sessions.sqlite`;
   const { close, store } = await openStore(kind, address);

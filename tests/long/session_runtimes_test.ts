@@ -1,6 +1,7 @@
 import { assertEquals, assertGreater } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { findProgram, startRedis } from "../deno/_servers.ts";
 
@@ -20,7 +21,7 @@ for (const { name, run } of testSessionStore(() => store)) {
 
 for (const place of [":memory:", "file"]) {
   Deno.test(`createDenoKVSessionStore() passes the kit on a database in ${place}`, async () => {
-    const folder = await Deno.makeTempDir();
+    const folder = await makeDataFolder();
     const path = place === "file" ? `${folder}/kv` : place;
     // Type-checked too, once: the store accepts the real Deno.Kv.
     const check = place === "file" ? "--no-check" : "--check";

@@ -9,6 +9,7 @@ import { HTTPBrowser } from "../deno/_http_browser.ts";
 import { SECRET, serveOIDCProvider } from "../deno/_oidc_provider.ts";
 import { openStore } from "../deno/_session_stores.ts";
 import { createTokenService, LEASE } from "../deno/_token_service.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const PLACES = 50;
 /** The lifetime of access tokens at the provider, in seconds. */
@@ -31,7 +32,7 @@ for (
 }
 
 async function crashEverywhere(rotate: boolean): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const file = `${folder}/sessions.sqlite`;
   const { close, store } = await openStore("sqlite", file);
   const port = freePort();

@@ -1,5 +1,6 @@
 import type { Bundle } from "./bundle.ts";
 import type { Result } from "./collect.ts";
+import { makeDataFolder } from "./data_folder.ts";
 
 /** Later dates switch Node's modules on by themselves. */
 export const COMPATIBILITY_DATE = "2026-07-01";
@@ -37,8 +38,11 @@ export async function runInWorkers(
 export async function startWorker(
   options: Readonly<Record<string, unknown>>,
 ): Promise<Worker> {
+  const folder = await makeDataFolder();
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", `${import.meta.dirname}/miniflare.ts`],
+    // Miniflare does not remove its folders there.
+    env: { TMPDIR: folder },
     stdin: "piped",
     stdout: "piped",
   }).spawn();
@@ -53,6 +57,7 @@ export async function startWorker(
       await input.close();
       while (!(await output.read()).done);
       await child.status;
+      await Deno.remove(folder, { recursive: true });
     },
   };
 }
