@@ -108,7 +108,7 @@ const postgres = findProgram("postgres", "projects on PostgreSQL");
 
 for (const runtime of runtimes()) {
   Deno.test(`create: projects for ${runtime} pass their tests, and serve`, {
-    timeout: 15 * 60_000,
+    timeout: 30 * 60_000,
   }, async (test) => {
     await using workplace = await createWorkplace(runtime);
     for (const template of isNightly ? TEMPLATES : DAILY[runtime]) {
@@ -129,7 +129,7 @@ for (const runtime of runtimes()) {
 for (const runtime of runtimes()) {
   if (postgres === null || runtime === "workers") continue;
   Deno.test(`create: a project for ${runtime} serves accounts on PostgreSQL`, {
-    timeout: 15 * 60_000,
+    timeout: 30 * 60_000,
   }, async () => {
     const database = await startPostgres(postgres);
     try {

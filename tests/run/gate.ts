@@ -24,7 +24,7 @@ export interface GateOptions {
 }
 
 /** Milliseconds that a step may take, in case a file hangs while it loads. */
-const TIME_LIMIT = 30 * 60_000;
+const TIME_LIMIT = 45 * 60_000;
 
 /** The number of slow files in the report. */
 const SLOWEST = 20;
