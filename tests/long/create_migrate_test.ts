@@ -3,8 +3,8 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { createSQLAccountStore } from "@gatehouse/web/accounts/store";
 import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
-import { startBetterAuth } from "./_better_auth.ts";
-import { migrate, SECRETS } from "./_migrate_program.ts";
+import { startBetterAuth } from "../deno/_better_auth.ts";
+import { migrate, SECRETS } from "../deno/_migrate_program.ts";
 
 /** Runs a test with a database of better-auth, whose user Bob has an app. */
 function test(

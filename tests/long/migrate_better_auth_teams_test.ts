@@ -16,7 +16,7 @@ import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/testing";
 import { Browser } from "../accounts/_accounts.ts";
-import { OLD_PASSWORD, startBetterAuth } from "./_better_auth.ts";
+import { OLD_PASSWORD, startBetterAuth } from "../deno/_better_auth.ts";
 
 const teamRoles = ["owner", "editor", "reader"];
 const roles = { admin: "editor", member: "reader" };

@@ -17,7 +17,7 @@ import {
   decrypt,
   OLD_PASSWORD,
   startBetterAuth,
-} from "./_better_auth.ts";
+} from "../deno/_better_auth.ts";
 
 const SECRETS = ["2Xq8vN5kR1tY7wB4zP9cH3mJ6fL0sD-aB7"];
 
