@@ -12,7 +12,15 @@ import {
   type OptionCheck,
 } from "./option_checks.ts";
 import type { AccountHooks } from "./hooks/hooks.ts";
-import type { AccountsOptions } from "./options.ts";
+import type { AccountFeature, AccountsOptions } from "./options.ts";
+
+/** All features that an application can leave out. */
+export const FEATURES: readonly AccountFeature[] = [
+  "data",
+  "deletion",
+  "email-login",
+  "passkeys",
+];
 
 /** The options whose checks need no other option. */
 const OPTIONS: Readonly<Partial<Record<keyof AccountsOptions, OptionCheck>>> = {
@@ -29,6 +37,10 @@ const OPTIONS: Readonly<Partial<Record<keyof AccountsOptions, OptionCheck>>> = {
     (item) => typeof item === "string" && isAddress(canonicalName(item)),
   ),
   passwords: OBJECT,
+  features: arrayOf(
+    FEATURES.map((name) => `"${name}"`).join(", "),
+    (item) => FEATURES.includes(item as AccountFeature),
+  ),
   apiKeys: OBJECT,
   providers: OBJECT,
   exportData: FUNCTION,

@@ -1,6 +1,6 @@
 import type { Answers } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
-import { onlyIf } from "./_key_actions.ts";
+import { onlyIf } from "./guards.ts";
 import type { Settings } from "./actions/services.ts";
 import { disconnect, listApps } from "./apps/actions.ts";
 import { countConnected, readSafety } from "./overview.ts";

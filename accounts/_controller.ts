@@ -44,14 +44,14 @@ import {
   renamePasskey,
 } from "./actions/passkeys.ts";
 import type { Services, Settings } from "./actions/services.ts";
-import { requireBrowser } from "./guards.ts";
+import { onlyIf, requireBrowser } from "./guards.ts";
 import { recordEvents } from "./admin/audit_log.ts";
 import { Answers, LIMITS, noStore } from "./_answer.ts";
 import { teamActions } from "./_team_actions.ts";
 import { providerActions } from "./_provider_actions.ts";
 import { areaActions } from "./_area_actions.ts";
 import { factorSetupActions } from "./_factor_setup_actions.ts";
-import { keyActions, onlyIf } from "./_key_actions.ts";
+import { keyActions } from "./_key_actions.ts";
 import { downloadData } from "./export/own_data.ts";
 import {
   dataView,
@@ -119,9 +119,11 @@ export function createController(
     actions: {
       ...visitorActions(answers, settings),
       ...userActions(answers, parts),
+      ...dataActions(answers, parts),
       ...linkActions(answers),
+      ...passkeyLoginActions(answers, settings),
       ...passkeyActions(answers, parts),
-      ...emailActions(answers),
+      ...emailActions(answers, settings),
       ...securityActions(answers, parts),
       ...factorSetupActions(answers),
       ...keyActions(answers, parts),
@@ -130,7 +132,6 @@ export function createController(
       ...providerActions(answers, parts),
       session: sessionJSON,
       style: stylesheet,
-      passkeyScript,
     },
   };
 }
@@ -191,15 +192,23 @@ function userActions(
       actions: answers.form(emailCodeView, changeEmailByCode),
     },
     emailLink: emailLinkActions(answers, own),
+  };
+}
+
+function dataActions(
+  answers: Answers,
+  { fresh, settings: { features } }: ControllerParts,
+) {
+  return {
     data: {
-      middleware: fresh,
+      middleware: [onlyIf(features.has("data")), ...fresh],
       actions: {
         index: answers.page(dataView),
         action: answers.file(downloadData, dataView),
       },
     },
     remove: {
-      middleware: fresh,
+      middleware: [onlyIf(features.has("deletion")), ...fresh],
       actions: answers.form(
         (call, state) => removeView(call, state, deletionDays(call.services)),
         removeAccount,
@@ -208,13 +217,21 @@ function userActions(
   };
 }
 
-function emailActions(answers: Answers) {
+function emailActions(answers: Answers, { features }: Settings) {
+  const middleware = [onlyIf(features.has("email-login"))];
   return {
     emailLogin: {
+      middleware,
       actions: answers.form(unlessLoggedIn(emailLoginView), startEmailLogin),
     },
-    emailLoginCode: { actions: answers.form(emailLoginCodeView, logInByCode) },
-    emailLoginLink: { actions: answers.form(emailLoginLinkView, logInByLink) },
+    emailLoginCode: {
+      middleware,
+      actions: answers.form(emailLoginCodeView, logInByCode),
+    },
+    emailLoginLink: {
+      middleware,
+      actions: answers.form(emailLoginLinkView, logInByLink),
+    },
   };
 }
 
@@ -251,35 +268,49 @@ function securityActions(
   };
 }
 
+function passkeyLoginActions(answers: Answers, { features }: Settings) {
+  const middleware = [onlyIf(features.has("passkeys"))];
+  return {
+    passkeyScript: { middleware, handler: passkeyScript },
+    passkeyLogin: {
+      middleware,
+      handler: answers.action(logInByPasskey, loginView),
+    },
+    passkeyLoginOptions: {
+      middleware,
+      handler: answers.options(passkeyLoginOptions),
+    },
+  };
+}
+
 function passkeyActions(
   answers: Answers,
-  { own, fresh }: ControllerParts,
+  { own, fresh, settings: { features } }: ControllerParts,
 ) {
+  const isOn = onlyIf(features.has("passkeys"));
   return {
-    passkeyLogin: answers.action(logInByPasskey, loginView),
-    passkeyLoginOptions: answers.options(passkeyLoginOptions),
     passkeyConfirm: {
-      middleware: own,
+      middleware: [isOn, ...own],
       handler: answers.action(confirmByPasskey, confirmPage),
     },
     passkeyConfirmOptions: {
-      middleware: own,
+      middleware: [isOn, ...own],
       handler: answers.options(passkeyConfirmOptions),
     },
     passkeys: {
-      middleware: fresh,
+      middleware: [isOn, ...fresh],
       actions: answers.form(passkeysPage, addPasskey, { json: listPasskeys }),
     },
     passkeyName: {
-      middleware: fresh,
+      middleware: [isOn, ...fresh],
       actions: answers.form(passkeyNamePage, renamePasskey),
     },
     passkeyOptions: {
-      middleware: fresh,
+      middleware: [isOn, ...fresh],
       handler: answers.options(passkeyOptions),
     },
     passkeyRemoval: {
-      middleware: fresh,
+      middleware: [isOn, ...fresh],
       handler: answers.action(removePasskey, passkeysPage),
     },
   };

@@ -1,18 +1,9 @@
-import type { Middleware } from "../router/mod.ts";
 import type { Answers } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
 import { ownAccount } from "./current_account.ts";
+import { onlyIf } from "./guards.ts";
 import { createKey, namedKey, revokeKey } from "./actions/keys.ts";
 import { keysView, newKeyView, revokeView } from "./pages/key_pages.ts";
-
-/** Creates a middleware that responds with 404 if a feature is off. */
-export function onlyIf(
-  isOn: boolean | (() => boolean),
-): Middleware<readonly []> {
-  const check = typeof isOn === "function" ? isOn : () => isOn;
-  return (context, next) =>
-    check() ? next() : context.createErrorResponse({ status: 404 });
-}
 
 /** Creates the handlers of the API keys. */
 export function keyActions(

@@ -1,7 +1,7 @@
 import { redirect } from "../router/internal.ts";
 import type { Answers, ViewCall } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
-import { onlyIf } from "./_key_actions.ts";
+import { onlyIf } from "./guards.ts";
 import { searchOf, type Shown } from "./actions/call.ts";
 import { ownAccount } from "./current_account.ts";
 import { IDENTITY } from "./actions/identity.ts";

@@ -2,7 +2,7 @@ import { reportDenied } from "../router/internal.ts";
 import type { Middleware, RequestContext } from "../router/mod.ts";
 import type { Answers, ViewCall } from "./_answer.ts";
 import type { ControllerParts } from "./_controller.ts";
-import { onlyIf } from "./_key_actions.ts";
+import { onlyIf } from "./guards.ts";
 import type { Settings } from "./actions/services.ts";
 import { ownAccount } from "./current_account.ts";
 import {

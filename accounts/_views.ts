@@ -7,7 +7,7 @@ import { draftOf } from "./actions/registration.ts";
 import { openReset } from "./actions/reset.ts";
 import { confirmingProviders } from "./actions/linked_logins.ts";
 import { requiresFactor } from "./factors/required_factor.ts";
-import { createPasskeyStore, PASSKEY } from "./actions/passkey_store.ts";
+import { countPasskeys, createPasskeyStore } from "./actions/passkey_store.ts";
 import { namedPasskey, passkeyUser } from "./actions/passkeys.ts";
 import type { ViewCall, ViewOf } from "./_answer.ts";
 import { confirmView } from "./pages/account_pages.ts";
@@ -118,13 +118,13 @@ export async function confirmPage(
   call: ViewCall,
   state: FormState,
 ): Promise<View> {
-  const { context, services: { factors, store } } = call;
+  const { context, services } = call;
   const account = ownAccount(context);
-  const hasPasskey = (await store.waysIn(account.id, PASSKEY)).length > 0;
-  if ((await factors.status(account.id)).totp) {
+  const hasPasskey = await countPasskeys(services, account.id) > 0;
+  if ((await services.factors.status(account.id)).totp) {
     return confirmCodeView(call, state, hasPasskey);
   }
-  return await requiresFactor(call.services, account)
+  return await requiresFactor(services, account)
     ? confirmPasskeyView(call, state)
     : confirmView(call, state, account, {
       hasPasskey,

@@ -160,3 +160,12 @@ function either(script: Guard, browser: Guard): Guard {
     { requires: [[]], responses: { 401: "" } },
   );
 }
+
+/** Creates a middleware that responds with 404 if a feature is off. */
+export function onlyIf(
+  isOn: boolean | (() => boolean),
+): Middleware<readonly []> {
+  const check = typeof isOn === "function" ? isOn : () => isOn;
+  return (context, next) =>
+    check() ? next() : context.createErrorResponse({ status: 404 });
+}

@@ -35,6 +35,7 @@ export type { TokenAccount } from "./apps/user_source.ts";
 export type { Teams } from "./teams/teams.ts";
 export type { StoredKey } from "./keys/api_keys.ts";
 export type {
+  AccountFeature,
   AccountSessionOptions,
   AccountsOptions,
   APIKeyOptions,

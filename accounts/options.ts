@@ -34,6 +34,12 @@ export interface AccountSessionOptions {
   readonly remember?: LoginTimeouts | false;
 }
 
+/**
+ * A feature of accounts that an application can leave out: the download of the data,
+ * the deletion by the user, the login by email, and passkeys.
+ */
+export type AccountFeature = "data" | "deletion" | "email-login" | "passkeys";
+
 /** Options for the API keys of accounts. */
 export interface APIKeyOptions {
   /**
@@ -133,6 +139,14 @@ export interface AccountsOptions<N extends Names = Names> {
    * @default {that of hashPassword}
    */
   readonly passwords?: PasswordOptions;
+  /**
+   * The features that users get. The pages of the others respond with 404, and no page
+   * leads to them. Teams, API keys, providers and apps have separate options, and are
+   * off without them.
+   *
+   * @default {all of them}
+   */
+  readonly features?: readonly AccountFeature[];
   /**
    * The form and the limit of API keys. They need scopes in the definition.
    *

@@ -2,7 +2,7 @@ import type { Call } from "./actions/call.ts";
 import { ownAccount } from "./current_account.ts";
 import { IDENTITY } from "./actions/identity.ts";
 import { requiresFactor } from "./factors/required_factor.ts";
-import { PASSKEY } from "./actions/passkey_store.ts";
+import { countPasskeys } from "./actions/passkey_store.ts";
 
 /** The facts that decide how safe an account is. */
 export interface Safety {
@@ -21,10 +21,10 @@ export interface Safety {
 export async function readSafety(
   { context, services }: Call,
 ): Promise<Safety> {
-  const { factors, store } = services;
+  const { factors } = services;
   const account = ownAccount(context);
   const { hasPassword, id } = account;
-  const passkeys = (await store.waysIn(id, PASSKEY)).length;
+  const passkeys = await countPasskeys(services, id);
   const { recoveryCodes, totp: twoStep } = await factors.status(id);
   const factorRequired = await requiresFactor(services, account);
   return { hasPassword, passkeys, twoStep, recoveryCodes, factorRequired };

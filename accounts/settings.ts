@@ -9,7 +9,7 @@ import { createAdminRoutes } from "./definition/admin_routes.ts";
 import type { AccountHooks, SecondFactorRequired } from "./hooks/hooks.ts";
 import { HookRunner, type HookRunnerOptions } from "./hooks/run_hooks.ts";
 import { createRoutes } from "./definition/routes.ts";
-import { checkAccountsOptions } from "./_account_options.ts";
+import { checkAccountsOptions, FEATURES } from "./_account_options.ts";
 import type { Mail } from "./mails/mail.ts";
 import { TeamService } from "./teams/team_service.ts";
 import { APIKeys, type KeySettings } from "./keys/api_keys.ts";
@@ -65,6 +65,7 @@ export function settingsOf<N extends Names>(
     sessions: sessions.store ?? store.values,
     remember: (sessions.remember ?? REMEMBER) || undefined,
     registration: options.registration ?? "open",
+    features: new Set(options.features ?? FEATURES),
     admins: options.admins ?? [],
     passwords: options.passwords ?? {},
     exportData: options.exportData as Settings["exportData"],
@@ -129,6 +130,7 @@ function timesOf(
  */
 function checkRelated(options: AccountsOptions, names: Names): void {
   const { name, origin, secrets, sendMail, admins = [] } = options;
+  const { features, secondFactorRequired } = options;
   if (typeof name !== "string" || !/^[^\p{Cc}]{1,60}$/u.test(name)) {
     throw new TypeError(
       "Cannot create accounts: name is not a string of 1 to 60 characters",
@@ -154,6 +156,11 @@ function checkRelated(options: AccountsOptions, names: Names): void {
         `Cannot create accounts: ${key} is missing, and only localhost works without it`,
       );
     }
+  }
+  if (secondFactorRequired && features?.includes("passkeys") === false) {
+    throw new TypeError(
+      'Cannot create accounts: secondFactorRequired needs the feature "passkeys"',
+    );
   }
   if (admins.length > 0 && !(names.roles ?? DEFAULT_ROLES).includes("admin")) {
     throw new TypeError(

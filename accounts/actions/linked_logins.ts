@@ -8,7 +8,7 @@ import { confirmedPath, confirmLogin } from "./enter.ts";
 import { ownAccount } from "../current_account.ts";
 import { addIdentity, IDENTITY, identityId } from "./identity.ts";
 import { createWayToken } from "./not_me.ts";
-import { PASSKEY } from "./passkey_store.ts";
+import { countPasskeys } from "./passkey_store.ts";
 import {
   identityOf,
   leaveFor,
@@ -118,17 +118,16 @@ async function finishConfirm(
  * the last two, the version lets only one of them succeed.
  */
 export async function unlink(call: Call): Promise<Outcome> {
-  const { context, input, messages, services: { store } } = call;
+  const { context, input, messages, services } = call;
+  const { store } = services;
   const account = ownAccount(context);
   const { id: accountId, version } = account;
   const id = input.get("id");
-  const ways = await store.waysIn(accountId);
-  const own = ways.find((way) => way.kind === IDENTITY && way.id === id);
+  const linked = await store.waysIn(accountId, IDENTITY);
+  const own = linked.find((way) => way.id === id);
   if (own === undefined) return refused(messages.providers.failed);
-  const others = ways.filter((way) =>
-    way !== own && [IDENTITY, PASSKEY].includes(way.kind)
-  );
-  if (!account.hasPassword && others.length === 0) {
+  const others = linked.length - 1 + await countPasskeys(services, accountId);
+  if (!account.hasPassword && others === 0) {
     return refused(messages.providers.last, 409);
   }
   const next = await store.change(accountId, version, {});

@@ -5,9 +5,19 @@ import type {
 } from "../../auth/passkey/mod.ts";
 import type { JSONValue } from "../../session/mod.ts";
 import type { AccountStore, WayIn } from "../store/store.ts";
+import type { Settings } from "./services.ts";
 
 /** The kind of passkeys among the ways into an account. */
 export const PASSKEY = "passkey";
+
+/** Counts the passkeys with which the user can log in, which may be off. */
+export async function countPasskeys(
+  { features, store }: Settings,
+  userId: string,
+): Promise<number> {
+  if (!features.has("passkeys")) return 0;
+  return (await store.waysIn(userId, PASSKEY)).length;
+}
 
 /** Creates the store of passkeys on the ways into accounts. */
 export function createPasskeyStore(store: AccountStore): PasskeyStore {

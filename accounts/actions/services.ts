@@ -23,6 +23,7 @@ import type { AdminRoutes } from "../definition/admin_routes.ts";
 import type { AccountRoutes } from "../definition/routes.ts";
 import type { TeamService } from "../teams/team_service.ts";
 import type { APIKeys } from "../keys/api_keys.ts";
+import type { AccountFeature } from "../options.ts";
 import type { AccountProvider } from "../providers.ts";
 import type { Outbox } from "../mails/outbox.ts";
 import { createPasskeys, type Passkeys } from "../../auth/passkey/mod.ts";
@@ -49,6 +50,8 @@ export interface Settings {
   readonly sessions: SessionStore;
   readonly remember: LoginTimeouts | undefined;
   readonly registration: "open" | "invited" | "closed";
+  /** The features that are on. */
+  readonly features: ReadonlySet<AccountFeature>;
   readonly admins: readonly string[];
   readonly passwords: PasswordOptions;
   /** Returns the application's data of an account, for its download. */

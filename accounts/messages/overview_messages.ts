@@ -13,6 +13,7 @@ export interface OverviewMessages {
   readonly passwordIsWeak: string;
   readonly onlyPassword: string;
   readonly noPasskey: string;
+  readonly noPassword: string;
   readonly turnOn: string;
 }
 
@@ -36,6 +37,7 @@ export const overviewEnglish: OverviewMessages = {
     "You have a passkey, but your password still opens your account without a second step.",
   onlyPassword: "Only a password protects your account.",
   noPasskey: "You log in by email or at a provider. A passkey is safer.",
+  noPassword: "You log in without a password.",
   turnOn: "Turn on two-step login",
 };
 
@@ -60,5 +62,6 @@ export const overviewGerman: OverviewMessages = {
   onlyPassword: "Nur ein Passwort schützt Ihr Konto.",
   noPasskey:
     "Sie melden sich über Ihr Postfach oder bei einem Anbieter an. Ein Passkey ist sicherer.",
+  noPassword: "Sie melden sich ohne Passwort an.",
   turnOn: "Anmeldung in zwei Schritten einschalten",
 };

@@ -22,7 +22,7 @@ export function profileView(
   state: FormState,
   account: StoredAccount,
 ): View {
-  const { messages, services: { names, routes } } = call;
+  const { messages, services: { features, names, routes } } = call;
   const shown = state.values === undefined
     ? { ...state, values: valuesOf(account) }
     : state;
@@ -46,8 +46,12 @@ export function profileView(
           text: messages.email,
           state: account.email,
         },
-        { href: routes.data.index.href(), text: messages.data },
-        { href: routes.remove.index.href(), text: messages.deleteTitle },
+        ...features.has("data")
+          ? [{ href: routes.data.index.href(), text: messages.data }]
+          : [],
+        ...features.has("deletion")
+          ? [{ href: routes.remove.index.href(), text: messages.deleteTitle }]
+          : [],
       ])}
     `,
   );

@@ -28,7 +28,7 @@ export function linkRows(rows: readonly LinkRow[]): Markup {
 
 /** Creates the page of the security: one sentence, the next step, and the rows. */
 export function securityView(call: PageCall, safety: Safety): View {
-  const { messages, services: { routes } } = call;
+  const { messages, services: { features, routes } } = call;
   const { hasPassword, passkeys, twoStep } = safety;
   const { isMissing, isOff, isOn, isSet } = messages.overview;
   const { text, next } = adviceOf(call, safety);
@@ -46,11 +46,13 @@ export function securityView(call: PageCall, safety: Safety): View {
           text: messages.password,
           state: hasPassword ? isSet : isMissing,
         },
-        {
-          href: routes.passkeys.index.href(),
-          text: messages.passkeys,
-          state: passkeys,
-        },
+        ...features.has("passkeys")
+          ? [{
+            href: routes.passkeys.index.href(),
+            text: messages.passkeys,
+            state: passkeys,
+          }]
+          : [],
         {
           href: routes.twoStep.index.href(),
           text: messages.twoStep,
@@ -66,7 +68,7 @@ const FEW_CODES = 2;
 
 /** Returns the sentence about the safety of an account, and the next step. */
 function adviceOf(
-  { messages, services: { routes } }: PageCall,
+  { messages, services: { features, routes } }: PageCall,
   { factorRequired, hasPassword, passkeys, recoveryCodes, twoStep }: Safety,
 ): { readonly text: string; readonly next?: LinkRow } {
   const { overview } = messages;
@@ -86,8 +88,13 @@ function adviceOf(
       ? { text: overview.passwordIsWeak, next: step }
       : { text: overview.passkeyIsSafe };
   }
-  const text = hasPassword ? overview.onlyPassword : overview.noPasskey;
-  return { text, next: add };
+  if (features.has("passkeys")) {
+    const text = hasPassword ? overview.onlyPassword : overview.noPasskey;
+    return { text, next: add };
+  }
+  return hasPassword
+    ? { text: overview.onlyPassword, next: step }
+    : { text: overview.noPassword };
 }
 
 /** Creates the page of the connections of an account. */

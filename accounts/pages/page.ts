@@ -46,6 +46,7 @@ export type PageCall = Pick<Call, "context" | "messages"> & {
     | "names"
     | "now"
     | "deletionDelay"
+    | "features"
     | "providers"
     | "registration"
   >;

@@ -18,12 +18,15 @@ import { passkeyLoginForm } from "./passkey_pages.ts";
 
 /** Creates the login page. */
 export function loginView(call: PageCall, state: FormState): View {
-  return { ...loginCard(call, state), script: true };
+  const script = call.services.features.has("passkeys");
+  return { ...loginCard(call, state), script };
 }
 
 function loginCard(call: PageCall, state: FormState): View {
-  const { context, messages, services: { name, routes } } = call;
+  const { context, messages, services: { features, name, routes } } = call;
   const search = searchOf(context);
+  const hasPasskeys = features.has("passkeys");
+  const address = hasPasskeys ? "username webauthn" : "username";
   const isAsked = search !== undefined && state.failed === undefined;
   return card(
     messages.logInTo(name),
@@ -33,7 +36,7 @@ function loginCard(call: PageCall, state: FormState): View {
       `} ${errorSummary(messages, state)}
       <form method="post" action="${routes.login.action.href({}, search)}"
         novalidate>
-        ${emailField(messages.email, "username webauthn", state)}
+        ${emailField(messages.email, address, state)}
         ${field({
           name: "password",
           label: messages.password,
@@ -43,19 +46,21 @@ function loginCard(call: PageCall, state: FormState): View {
         ${checkbox({ name: "remember", label: messages.remember }, state)}
         <button>${messages.logIn}</button>
       </form>
-      ${passkeyLoginForm(call, state)} ${providerLinks(call)}
+      ${hasPasskeys && passkeyLoginForm(call, state)} ${providerLinks(call)}
       ${loginLinks(call)}
     `,
   );
 }
 
 function loginLinks({ context, messages, services }: PageCall): Markup {
-  const { registration, routes } = services;
+  const { features, registration, routes } = services;
   const search = searchOf(context);
   return html`
     <p class="links">
-      <a href="${routes.emailLogin.index.href({}, search)}">
-        ${messages.emailLogin}</a>
+      ${features.has("email-login") && html`
+        <a href="${routes.emailLogin.index.href({}, search)}">
+          ${messages.emailLogin}</a>
+      `}
       <a href="${routes.reset.index.href({}, search)}">
         ${messages.forgot}</a>
       ${registration === "open" && question(

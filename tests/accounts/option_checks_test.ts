@@ -68,6 +68,7 @@ const accountOptions: Wrong<AccountsOptions> = {
   ],
   sendMail: [["smtp://localhost"], [{}], [null]],
   registration: [["opne"], [null], [true]],
+  features: [["passkeys"], [["passkey"]], [["teams"]], [[7]], [null]],
   admins: [["ada@example.com"], [[7]], [["not an address"]], [null]],
   adminRole: [["owner"], ["user"], [7]],
   auditRetention: [[NaN], [-1], [Infinity], ["1 year"]],
