@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { codeBlocks } from "./_markdown.ts";
 
+const ROOT = new URL("../../", import.meta.url);
+
 const ENTRIES = Object.values(config.exports);
 
 interface Doc {
@@ -28,8 +30,7 @@ Deno.test("every exported symbol is documented, and shows only exported types", 
 });
 
 Deno.test("every exported function and class has an example", async () => {
-  const { stdout } = await deno("doc", "--json", ...ENTRIES);
-  const { nodes }: Doc = JSON.parse(stdout);
+  const { nodes }: Doc = JSON.parse(await readDocs());
 
   const missing = Object.values(nodes).flatMap(({ symbols }) => symbols)
     .filter(({ declarations }) =>
@@ -43,9 +44,8 @@ Deno.test("every exported function and class has an example", async () => {
 });
 
 Deno.test("every example is a block that deno test --doc runs, and asserts something", async () => {
-  const { stdout } = await deno("doc", "--json", ...ENTRIES);
   const examples: string[] = [];
-  JSON.parse(stdout, (_key, value) => {
+  JSON.parse(await readDocs(), (_key, value) => {
     if (value?.kind === "example") examples.push(value.doc);
     return value;
   });
@@ -64,10 +64,9 @@ Deno.test("every example is a block that deno test --doc runs, and asserts somet
 });
 
 Deno.test("deno doc shows every @default completely", async () => {
-  const { stdout } = await deno("doc", "--json", ...ENTRIES);
   let shown = 0;
   const cut: string[] = [];
-  JSON.parse(stdout, (_key, tag) => {
+  JSON.parse(await readDocs(), (_key, tag) => {
     // `deno doc` ends a default at its first brace, and reads only defaults in
     // braces.
     if (tag?.kind === "default") {
@@ -84,11 +83,10 @@ Deno.test("deno doc shows every @default completely", async () => {
 });
 
 Deno.test("every entry exports the options that its options extend", async () => {
+  const { nodes }: Doc = JSON.parse(await readDocs());
   const missing: string[] = [];
   for (const [entry, path] of Object.entries(config.exports)) {
-    const { stdout } = await deno("doc", "--json", path);
-    const { nodes }: Doc = JSON.parse(stdout);
-    const symbols = Object.values(nodes).flatMap(({ symbols }) => symbols);
+    const { symbols } = nodes[new URL(path, ROOT).href]!;
     const names = new Set(symbols.map(({ name }) => name));
     for (const { name, declarations } of symbols) {
       const bases = declarations.flatMap(({ def }) => def?.extends ?? [])
@@ -103,8 +101,7 @@ Deno.test("every entry exports the options that its options extend", async () =>
 });
 
 Deno.test("every entry has a summary", async () => {
-  const { stdout } = await deno("doc", "--json", ...ENTRIES);
-  const { nodes }: Doc = JSON.parse(stdout);
+  const { nodes }: Doc = JSON.parse(await readDocs());
 
   const silent = Object.entries(nodes)
     .filter(([, { module_doc }]) => !module_doc?.doc)
@@ -113,10 +110,18 @@ Deno.test("every entry has a summary", async () => {
   assertEquals(silent, []);
 });
 
+let docs: Promise<string> | undefined;
+
+/** Reads the documentation of all entries, once. */
+async function readDocs(): Promise<string> {
+  docs ??= deno("doc", "--json", ...ENTRIES).then(({ stdout }) => stdout);
+  return await docs;
+}
+
 async function deno(...args: string[]) {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args,
-    cwd: new URL("../../", import.meta.url),
+    cwd: ROOT,
   }).output();
   const decoder = new TextDecoder();
   return {
