@@ -216,79 +216,46 @@ export function sentencesOf(words: string): string[] {
 }
 
 function ofSource(file: string, text: string): Prose[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const found: Prose[] = [];
-  const seen = new Set<number>();
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  const pieces: { readonly at: number; readonly prose: readonly Prose[] }[] =
+    [];
   const lineAt = (position: number) =>
     source.getLineAndCharacterOfPosition(position).line + 1;
-
-  function comments(node: ts.Node): void {
-    for (
-      const range of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []
-    ) read(range, node);
-    for (
-      const range of ts.getTrailingCommentRanges(text, node.getEnd()) ?? []
-    ) read(range, node);
-  }
-
-  function read({ pos, end, kind }: ts.CommentRange, node: ts.Node): void {
-    if (seen.has(pos)) return;
-    seen.add(pos);
-    const raw = text.slice(pos, end);
-    const line = lineAt(pos);
-    if (!raw.startsWith("/**")) {
-      const words = kind === ts.SyntaxKind.SingleLineCommentTrivia
-        ? raw.replace(/^\/\/+\s?/, "")
-        : raw.slice(2, -2);
-      if (/^\s*(?:deno-|@ts-|@ts)/.test(words)) return;
-      found.push({ file, line, kind: "comment", words: plain(words) });
-      return;
-    }
-    const body = raw.slice(3, -2).replace(/^\s*\* ?/gm, "");
-    const [main, ...tags] = body.split(/^(?=@\w+)/m);
-    const summary = main.trim().startsWith("@") ? "" : plain(main);
-    if (summary !== "") {
-      found.push({
-        file,
-        line,
-        kind: isFunction(node) ? "function" : "summary",
-        words: summary,
-      });
-    }
-    for (const tag of main.trim().startsWith("@") ? [main, ...tags] : tags) {
-      const [, name, rest] = /^@(\w+)\s*([\s\S]*)$/.exec(tag) ?? [];
-      if (
-        name === undefined ||
-        ["example", "see", "default", "module", "link"].includes(name)
-      ) continue;
-      const words = plain(
-        rest.replace(/^\{[^}]*\}\s*/, "").replace(
-          name === "param" ? /^\S+\s*/ : /^/,
-          "",
-        ),
-      );
-      if (words !== "") found.push({ file, line, kind: "tag", words });
-    }
-  }
+  /** The parts of the text in which a comment cannot begin, in their order. */
+  const literals: { readonly start: number; readonly end: number }[] = [];
+  /** The places of comments that document a function. */
+  const ofFunctions = new Set<number>();
 
   function visit(node: ts.Node): void {
-    const children = node.getChildren(source)
-      .filter((child) => !ts.isJSDoc(child));
-    if (children.length === 0) comments(node);
     if (
-      isText(node) && node.text.split(" ").length > 3 &&
-      !/[<{]\/?\w|^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\b/.test(node.text)
+      ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) ||
+      ts.isMethodSignature(node)
     ) {
-      found.push({
-        file,
-        line: lineAt(node.getStart()),
-        kind: "string",
-        words: node.text,
-      });
+      ts.getLeadingCommentRanges(text, node.pos)
+        ?.forEach(({ pos }) => ofFunctions.add(pos));
     }
-    children.forEach(visit);
+    if (isText(node) || ts.isRegularExpressionLiteral(node)) {
+      const start = node.getStart(source);
+      literals.push({ start, end: node.end });
+      if (isText(node) && isProse(node.text)) {
+        const line = lineAt(start);
+        const prose = { file, line, kind: "string", words: node.text } as const;
+        pieces.push({ at: start, prose: [prose] });
+      }
+    }
+    ts.forEachChild(node, visit);
   }
   visit(source);
+  for (const { start, end } of commentsOf(text, literals)) {
+    const prose = ofComment(text.slice(start, end), {
+      file,
+      line: lineAt(start),
+      isOfFunction: ofFunctions.has(start),
+    });
+    pieces.push({ at: start, prose });
+  }
+  const found = pieces.sort((a, b) => a.at - b.at)
+    .flatMap(({ prose }) => prose);
   // Line comments that follow one another are one paragraph.
   return found.reduce<Prose[]>((all, prose) => {
     const last = all.at(-1);
@@ -316,21 +283,71 @@ function isText(
     ts.isTemplateTail(node);
 }
 
-/** Returns `true` if a comment before this token documents a function. */
-function isFunction(token: ts.Node): boolean {
-  let node = token;
-  while (
-    node.parent !== undefined &&
-    node.parent.getFullStart() === token.getFullStart() &&
-    !ts.isSourceFile(node.parent)
-  ) {
-    node = node.parent;
-    if (
-      ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) ||
-      ts.isMethodSignature(node)
-    ) return true;
+/** Returns `true` for a string of several words that is neither markup nor SQL. */
+function isProse(text: string): boolean {
+  return text.split(" ").length > 3 &&
+    !/[<{]\/?\w|^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\b/.test(text);
+}
+
+/** Finds the comments of a source, which are outside of its literals. */
+function* commentsOf(
+  text: string,
+  literals: readonly { readonly start: number; readonly end: number }[],
+): Generator<{ readonly start: number; readonly end: number }> {
+  const comment = /\/\/[^\n]*|\/\*[^]*?\*\//g;
+  let next = 0;
+  for (let match; (match = comment.exec(text)) !== null;) {
+    const { index: start, 0: { length } } = match;
+    while (next < literals.length && literals[next]!.end <= start) next++;
+    const literal = literals[next];
+    if (literal !== undefined && literal.start <= start) {
+      comment.lastIndex = literal.end;
+      continue;
+    }
+    yield { start, end: start + length };
   }
-  return false;
+}
+
+/** Returns the prose of a comment: the text, and that of each tag. */
+function ofComment(
+  raw: string,
+  { file, line, isOfFunction }: {
+    readonly file: string;
+    readonly line: number;
+    readonly isOfFunction: boolean;
+  },
+): Prose[] {
+  if (!raw.startsWith("/**")) {
+    const words = raw.startsWith("//")
+      ? raw.replace(/^\/\/+\s?/, "")
+      : raw.slice(2, -2);
+    return /^\s*(?:deno-|@ts-|@ts)/.test(words)
+      ? []
+      : [{ file, line, kind: "comment", words: plain(words) }];
+  }
+  const found: Prose[] = [];
+  const body = raw.slice(3, -2).replace(/^\s*\* ?/gm, "");
+  const [main = "", ...tags] = body.split(/^(?=@\w+)/m);
+  const summary = main.trim().startsWith("@") ? "" : plain(main);
+  if (summary !== "") {
+    const kind = isOfFunction ? "function" : "summary";
+    found.push({ file, line, kind, words: summary });
+  }
+  for (const tag of main.trim().startsWith("@") ? [main, ...tags] : tags) {
+    const [, name, rest = ""] = /^@(\w+)\s*([\s\S]*)$/.exec(tag) ?? [];
+    if (
+      name === undefined ||
+      ["example", "see", "default", "module", "link"].includes(name)
+    ) continue;
+    const words = plain(
+      rest.replace(/^\{[^}]*\}\s*/, "").replace(
+        name === "param" ? /^\S+\s*/ : /^/,
+        "",
+      ),
+    );
+    if (words !== "") found.push({ file, line, kind: "tag", words });
+  }
+  return found;
 }
 
 function ofPage(file: string, source: string): Prose[] {
