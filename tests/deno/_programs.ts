@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { assert } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { until, withinMinute } from "../_wait.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const STOPPED_CLOCK = import.meta.resolve("./_stopped_clock.ts");
@@ -38,7 +39,7 @@ export function checkoutConfig(): string {
 
 /** Writes a program to a file. */
 export async function programFile(program: string): Promise<ProgramFile> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const path = `${folder}/main.ts`;
   await Deno.writeTextFile(path, program);
   await Deno.writeTextFile(`${folder}/deno.json`, checkoutConfig());

@@ -3,6 +3,7 @@ import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { findProgram, startPostgres, startRedis } from "./_servers.ts";
 import { type OpenStore, openStore } from "./_session_stores.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 /** Connects to the store like another machine. Databases have names. */
 export type ConnectStore = (database?: string) => Promise<SessionStore>;
@@ -39,7 +40,7 @@ async function runOnStore(
   program: string,
   test: (connect: ConnectStore) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const server = kind === "sqlite"
     ? null
     : await (kind === "postgres" ? startPostgres : startRedis)(program);

@@ -31,6 +31,7 @@ import {
 } from "./_openid_client.ts";
 import { freePort } from "./_programs.ts";
 import { serveLocally } from "./_serve.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 /** Connects openid-client, and returns an access token. */
 async function getToken({ issuer, resource }: OAuthApp): Promise<string> {
@@ -141,7 +142,7 @@ Deno.test(
     ...SANITIZERS,
   },
   async () => {
-    const folder = await Deno.makeTempDir();
+    const folder = await makeDataFolder();
     {
       await using processes = await startProcesses(
         "sqlite",

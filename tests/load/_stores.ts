@@ -19,6 +19,7 @@ import {
 } from "../deno/_servers.ts";
 import { SQLITE_PRAGMAS } from "../deno/_session_stores.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 /** A store on a new and empty server. */
 export interface Opened {
@@ -54,7 +55,7 @@ export const STORES: Readonly<Record<string, Open>> = {
 };
 
 async function openSQLite(): Promise<Opened> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const db = new DatabaseSync(`${folder}/sessions`);
   db.exec(SQLITE_PRAGMAS);
   const query: SQLQuery = (sql, params) =>

@@ -3,6 +3,7 @@ import { assertEquals, assertGreater } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 /** Runs the kit on `query`, and returns its failures. */
 const RUN_KIT = `
@@ -84,7 +85,7 @@ for (const [kind, path] of [["D1", "d1"], ["Durable Objects", "object"]]) {
 }
 
 Deno.test("createSQLAccountStore() passes the kit on bun:sqlite", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   try {
     await Deno.writeTextFile(`${folder}/main.js`, await program(BUN));
     const { stdout } = await new Deno.Command(bunPath(), {

@@ -5,6 +5,7 @@ import { createSQLAccountStore } from "@gatehouse/web/accounts/store";
 import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
 import { startBetterAuth } from "../deno/_better_auth.ts";
 import { migrate, SECRETS } from "../deno/_migrate_program.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 /** Runs a test with a database of better-auth, whose user Bob has an app. */
 function test(
@@ -12,7 +13,7 @@ function test(
   fn: (paths: { old: string; to: string }) => Promise<void>,
 ): void {
   Deno.test(`create migrate: ${name}`, async () => {
-    const folder = await Deno.makeTempDir();
+    const folder = await makeDataFolder();
     try {
       const old = `${folder}/old.sqlite`;
       const { browser, database } = await startBetterAuth(old);

@@ -21,6 +21,7 @@ import {
 import { serveLocally } from "../deno/_serve.ts";
 import { findProgram, startPostgres } from "../deno/_servers.ts";
 import { until } from "../_wait.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 Deno.test("getting_started.md: the first program greets", async () => {
   const { "hello.ts": program } = await programs("getting_started.md");
@@ -32,7 +33,7 @@ Deno.test("getting_started.md: the first program greets", async () => {
 
 Deno.test("getting_started.md: the login registers, logs in, and survives a restart", async () => {
   const { "main.ts": program } = await programs("getting_started.md");
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const env = { DATABASE: `${folder}/data.sqlite` };
   try {
     const cookies: [string, string][] = [];

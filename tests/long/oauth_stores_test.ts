@@ -24,6 +24,7 @@ import {
 import { walkDPoPRaces } from "../oauth_server/dpop/_dpop_races.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const redis = findProgram("redis-server", "an authorization server on Redis");
 const postgres = findProgram(
@@ -41,7 +42,7 @@ const NAME = "two processes create one successor of each refresh token";
 const LEAKS = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test(`${NAME}, on SQLite`, async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const files = [1, 2].map(() => openStore("sqlite", `${folder}/db`));
   const stores = await Promise.all(files);
   const apps = stores.map(({ store }) =>

@@ -5,6 +5,7 @@ import { DOCS, programs } from "../deno/_guide.ts";
 import { codeBlocks } from "../deno/_markdown.ts";
 import { checkoutConfig } from "../deno/_programs.ts";
 import { findProgram, startPostgres } from "../deno/_servers.ts";
+import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const PAGE = "use_an_orm.md";
 
@@ -120,7 +121,7 @@ async function testProgram(
   dialect: Dialect,
   env: Record<string, string>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  const folder = await makeDataFolder();
   const write = (name: string, text: string) =>
     Deno.writeTextFile(`${folder}/${name}`, text);
   try {
