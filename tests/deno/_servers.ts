@@ -74,8 +74,11 @@ export async function startRedisCluster(program: string): Promise<Server> {
     if (index > 0) await run(port, "CLUSTER", "MEET", ...address);
   }
   for (const { port } of nodes) {
-    await until(async () =>
-      (await run(port, "CLUSTER", "INFO")).includes("cluster_state:ok")
+    await withinMinute(
+      until(async () =>
+        (await run(port, "CLUSTER", "INFO")).includes("cluster_state:ok")
+      ),
+      () => `The cluster with the port ${port} does not begin`,
     );
   }
   return {

@@ -4,7 +4,7 @@ import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { programs } from "../deno/_guide.ts";
 import { bundleProgram, freePort, programFile } from "../deno/_programs.ts";
-import { until } from "../_wait.ts";
+import { until, withinMinute } from "../_wait.ts";
 
 const RUNTIMES = {
   "stop_bun.ts": () => Promise.resolve(bunPath()),
@@ -50,7 +50,10 @@ for (const [name, programOf] of Object.entries(RUNTIMES)) {
       }).spawn();
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
       const isReady = async () => (await bodyOf(get("/ready"))) === "OK";
-      await until(() => isReady().catch(() => false));
+      await withinMinute(
+        until(() => isReady().catch(() => false)),
+        () => `${name} does not serve`,
+      );
 
       const slow = bodyOf(get("/slow"));
       const events = bodyOf(get("/events"));

@@ -11,7 +11,7 @@ import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { until } from "../_wait.ts";
+import { until, withinMinute } from "../_wait.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -96,10 +96,11 @@ async function register(origin: string): Promise<TestClient> {
   const asked = await post("/register", { email, name: "Ada", password });
   await asked.body?.cancel();
   // The email is sent after the response.
-  const code = await until(async () => {
-    const printed = await (await fetch(`${origin}/printed`)).json();
-    return /\b\d{6}\b/.exec(printed.join("\n"))?.[0];
+  const printed = until(async () => {
+    const lines = await (await fetch(`${origin}/printed`)).json();
+    return /\b\d{6}\b/.exec(lines.join("\n"))?.[0];
   });
+  const code = await withinMinute(printed, () => "No email has a code");
   const registered = await post("/register/code", { code });
   assertEquals(registered.status, 303, await registered.text());
   return browser;

@@ -1,6 +1,6 @@
 /** Bound tokens of an authorization server with two processes and one store. */
 import { walkDPoPRaces } from "../oauth_server/dpop/_dpop_races.ts";
-import { startProcesses } from "./_oauth_processes.ts";
+import { startProcesses } from "../deno/_oauth_processes.ts";
 import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 Deno.test(

@@ -21,16 +21,16 @@ import {
   approveInBrowser,
   type OAuthApp,
   serveOAuthApp,
-} from "./_oauth_app.ts";
-import { startProcesses } from "./_oauth_processes.ts";
+} from "../deno/_oauth_app.ts";
+import { startProcesses } from "../deno/_oauth_processes.ts";
 import {
   CLIENT,
   discover,
   REDIRECT_URI,
   SANITIZERS,
-} from "./_openid_client.ts";
-import { freePort } from "./_programs.ts";
-import { serveLocally } from "./_serve.ts";
+} from "../deno/_openid_client.ts";
+import { freePort } from "../deno/_programs.ts";
+import { serveLocally } from "../deno/_serve.ts";
 import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 /** Connects openid-client, and returns an access token. */
