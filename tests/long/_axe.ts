@@ -22,7 +22,9 @@ export async function axeFaults(
 ): Promise<string[]> {
   // A page's policy may forbid other scripts, so it is not injected as one.
   await page.evaluate(axe);
-  const run = `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)})`;
+  // The rest of the report takes a quarter of the time.
+  const all = { ...options, resultTypes: ["violations"], selectors: false };
+  const run = `axe.run(${JSON.stringify(context)}, ${JSON.stringify(all)})`;
   const { violations } = await page.evaluate<{ violations: Violation[] }>(run);
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html }) => `${id}: ${html}`)
