@@ -2,6 +2,7 @@ import { accountChecks } from "./kit/account_checks.ts";
 import { wayInChecks } from "./kit/way_in_checks.ts";
 import { teamChecks } from "./kit/team_checks.ts";
 import { auditChecks } from "./kit/audit_checks.ts";
+import { roleChecks } from "./kit/role_checks.ts";
 import type { AccountStore } from "./store/store.ts";
 
 /** One test of a store. */
@@ -44,6 +45,7 @@ export function testAccountStore(
     ...wayInChecks,
     ...teamChecks(),
     ...auditChecks,
+    ...roleChecks,
   ].map((
     [name, check],
   ) => ({

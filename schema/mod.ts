@@ -90,7 +90,7 @@ export {
   type RequiredValue,
   type Selected,
 } from "./validators/object_shape.ts";
-export { looseObject, strictObject } from "./validators/object_variants.ts";
+export { looseObject, strictObject } from "./validators/strict_object.ts";
 export { defaulted, nullable, optional } from "./validators/optional.ts";
 export {
   parse,
