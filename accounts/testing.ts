@@ -40,15 +40,14 @@ export interface AccountStoreTest {
 export function testAccountStore(
   createStore: () => AccountStore | Promise<AccountStore>,
 ): AccountStoreTest[] {
-  return [
+  const checks = [
     ...accountChecks,
     ...wayInChecks,
     ...teamChecks(),
     ...auditChecks,
     ...roleChecks,
-  ].map((
-    [name, check],
-  ) => ({
+  ];
+  return checks.map(([name, check]) => ({
     name,
     run: async () => await check(await createStore()),
   }));
