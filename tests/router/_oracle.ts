@@ -13,6 +13,9 @@ interface Candidate<Data> extends Match<Data> {
   readonly rank: readonly number[];
 }
 
+/** The forms of each pattern, because a native URLPattern takes long to create. */
+const formsOfPatterns = new WeakMap<RoutePattern, readonly Form[]>();
+
 /**
  * A slow and simple matcher that gives the correct result. It has an array of
  * native URLPatterns, one for each form of a pattern, and shares no code with
@@ -22,7 +25,9 @@ export class Oracle<Data> implements Matcher<Data> {
   readonly #entries: Entry<Data>[] = [];
 
   add(method: string, pattern: RoutePattern, data: Data): void {
-    this.#entries.push({ method, pattern, data, forms: formsOf(pattern) });
+    const forms = formsOfPatterns.get(pattern) ?? formsOf(pattern);
+    formsOfPatterns.set(pattern, forms);
+    this.#entries.push({ method, pattern, data, forms });
   }
 
   match(method: string, url: string): Match<Data> | null {
@@ -75,8 +80,9 @@ function candidates<Data>(
 ): Candidate<Data>[] {
   return forms.flatMap((form) => {
     const params = formParams(form, url);
+    if (params === null) return [];
     const rank = rankOf(pattern, form.native, forms.length > 1);
-    return params === null ? [] : [{ method, data, params, rank }];
+    return [{ method, data, params, rank }];
   });
 }
 
@@ -205,11 +211,11 @@ function formParams(
   { native, numbers }: Form,
   url: string,
 ): Record<string, string> | null {
-  const found = nativeParams({ urlPattern: native }, url);
-  if (found === null) return null;
-  const path = native.exec(url)!.pathname.groups;
+  const result = execute(native, url);
+  if (result === null) return null;
+  const path = result.pathname.groups;
   const params: Record<string, string> = Object.create(null);
-  for (const [key, value] of Object.entries(found)) {
+  for (const [key, value] of Object.entries(paramsOf(native, result))) {
     const isNumber = /^\d/.test(key) && path[key] !== undefined;
     params[isNumber ? String(numbers[Number(key)]) : key] = value;
   }
@@ -232,13 +238,23 @@ export function nativeParams(
   { urlPattern }: { readonly urlPattern: URLPattern },
   url: string,
 ): Record<string, string> | null {
+  const result = execute(urlPattern, url);
+  return result && paramsOf(urlPattern, result);
+}
+
+function execute(pattern: URLPattern, url: string): URLPatternResult | null {
   // Workers match a bare path against the pattern of the path.
-  const result = URL.canParse(url) ? urlPattern.exec(url) : null;
-  if (result === null) return null;
+  return URL.canParse(url) ? pattern.exec(url) : null;
+}
+
+function paramsOf(
+  pattern: URLPattern,
+  result: URLPatternResult,
+): Record<string, string> {
   const params: Record<string, string> = Object.create(null);
   for (const name of COMPONENTS) {
     // A component that is not in the pattern has no params, except the path.
-    if (urlPattern[name] === "*" && name !== "pathname") continue;
+    if (pattern[name] === "*" && name !== "pathname") continue;
     for (const [key, value] of Object.entries(result[name].groups)) {
       if (value !== undefined) params[key] = decode(value);
     }
