@@ -1,0 +1,185 @@
+/** What a user sees of a page, line by line, for tests that compare whole pages. */
+import { assertEquals } from "@std/assert";
+import type { Browser } from "../_accounts.ts";
+
+/** The elements that begin a line. The text of the others continues it. */
+const BLOCKS =
+  /^(?:div|section|main|ul|li|p|h1|h2|form|fieldset|legend|label|noscript|svg|button|select)$/;
+
+/** The elements without an end tag. */
+const EMPTY = /^(?:input|path)$/;
+
+/** The attributes of inputs that a line shows. */
+const FLAGS = [
+  "checked",
+  "required",
+  "hidden",
+  "inputmode",
+  "autocapitalize",
+  "aria-invalid",
+  "aria-describedby",
+];
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+};
+
+/** Longer texts end with an ellipsis, which keeps the expected lines short. */
+const MAX_TEXT = 60;
+
+const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|[^<]+/g;
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** An element that has begun. */
+interface Open {
+  readonly tag: string;
+  readonly attributes: Attributes;
+  /** The number of lines before it. */
+  readonly start: number;
+}
+
+/**
+ * Compares the outline of a page with the expected one. The first line is the status
+ * and the title. Each other line is a heading, a text, a form, an input with its name
+ * and value, a `[button]`, or a link with `→`. A field and a row are one line with
+ * their label. The names that only screen readers read are in parentheses.
+ *
+ * The frame and the navigation are omitted. Long random strings, such as secrets, are
+ * an ellipsis.
+ *
+ * @param ids The names of other values that differ between runs.
+ */
+export async function assertOutline(
+  response: Response,
+  expected: string,
+  ids: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const page = await response.text();
+  const [, title = ""] = /<title>([^]*?)<\/title>/.exec(page) ?? [];
+  const script = page.includes("<script") ? " (with the script)" : "";
+  const first = `${response.status} ${decode(title)}${script}`;
+  let outline = [first.trim(), ...outlineOf(page)].join("\n");
+  for (const [name, id] of Object.entries(ids)) {
+    outline = outline.replaceAll(id, name);
+  }
+  outline = outline.replaceAll(/[\w-]{32,}/g, "…");
+  const wanted = expected.trim().split("\n").map((line) => line.trim());
+  assertEquals(outline, wanted.join("\n"));
+}
+
+/** Opens pages one after the other, and compares each outline. */
+export async function assertPages(
+  browser: Browser,
+  pages: Readonly<Record<string, string>>,
+  ids: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  for (const [path, expected] of Object.entries(pages)) {
+    const real = Object.entries(ids).reduce(
+      (path, [name, id]) => path.replaceAll(name, id),
+      path,
+    );
+    await assertOutline(await browser.get(real), expected, ids);
+  }
+}
+
+function outlineOf(page: string): string[] {
+  const [, main = page] = /<main[^>]*>([^]*)<\/main>/.exec(page) ?? [];
+  const content = main.replace(/<nav[^]*?<\/nav>/, "");
+  const lines: string[] = [];
+  const open: Open[] = [];
+  let line = "";
+  const finish = () => {
+    if (line.trim() !== "") lines.push(line.replaceAll(/\s+/g, " ").trim());
+    line = "";
+  };
+  for (const [token, slash, tag, source = ""] of content.matchAll(TOKEN)) {
+    if (tag === undefined) {
+      line += textOf(token);
+      continue;
+    }
+    if (slash === "/") {
+      const { attributes, start } = open.pop()!;
+      line += endOf(tag, attributes);
+      if (BLOCKS.test(tag) || tag === "a") finish();
+      if (isJoined(tag, attributes)) {
+        lines.push(lines.splice(start).join(" | "));
+      }
+      continue;
+    }
+    if (BLOCKS.test(tag) || EMPTY.test(tag)) finish();
+    const attributes = attributesOf(source);
+    line += startOf(tag, attributes) + dataOf(attributes);
+    if (EMPTY.test(tag)) finish();
+    else open.push({ tag, attributes, start: lines.length });
+  }
+  finish();
+  return lines;
+}
+
+/** Returns `true` for an element whose lines become one. */
+function isJoined(tag: string, attributes: Attributes): boolean {
+  return tag === "li" || ["field", "choice"].includes(attributes.class!);
+}
+
+function startOf(tag: string, attributes: Attributes): string {
+  const { "aria-label": label, action, method, name, role } = attributes;
+  if (tag === "h1") return "# ";
+  if (tag === "h2") return "## ";
+  if (tag === "svg") return `image: ${label}`;
+  if (tag === "form") {
+    const hidden = "hidden" in attributes ? " hidden" : "";
+    return `${method!.toUpperCase()} ${action}${hidden}`;
+  }
+  if (tag === "input") return inputOf(attributes);
+  if (tag === "select") return `${name}: select`;
+  if (tag === "textarea") return " | ";
+  if (tag === "option") return "selected" in attributes ? " [" : " ";
+  if (tag === "button") return "[";
+  return role === undefined ? "" : `${role}: `;
+}
+
+function endOf(tag: string, attributes: Attributes): string {
+  const { "aria-label": label, href, selected, value } = attributes;
+  const name = label === undefined ? "" : ` (${label})`;
+  if (tag === "a") return `${name} → ${href}`;
+  if (tag === "button") return `]${name}`;
+  if (tag === "option") return `=${value}${selected === undefined ? "" : "]"}`;
+  return "";
+}
+
+function inputOf(attributes: Attributes): string {
+  const { name, type, value } = attributes;
+  const shown = value === undefined ? "" : ` "${value}"`;
+  const flags = FLAGS.filter((flag) => flag in attributes)
+    .map((flag) => [flag, attributes[flag]].filter(Boolean).join("="));
+  return [`${name}: ${type}${shown}`, ...flags].join(" ");
+}
+
+function dataOf(attributes: Attributes): string {
+  return Object.entries(attributes)
+    .filter(([name]) => name.startsWith("data-"))
+    .map((pair) => ` ${pair.filter(Boolean).join("=")} `)
+    .join("");
+}
+
+function attributesOf(source: string): Attributes {
+  const found = source.matchAll(/([a-z-]+)(?:="([^"]*)")?/g);
+  return Object.fromEntries(
+    Array.from(found, ([, name, value = ""]) => [name, decode(value)]),
+  );
+}
+
+function textOf(token: string): string {
+  const text = decode(token);
+  if (text.trim().length <= MAX_TEXT) return text;
+  return `${text.trim().slice(0, MAX_TEXT).replace(/\s+\S*$/, "")}…`;
+}
+
+function decode(text: string): string {
+  return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (one) => ENTITIES[one]!);
+}
