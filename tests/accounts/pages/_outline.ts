@@ -1,10 +1,10 @@
-/** What a user sees of a page, line by line, for tests that compare whole pages. */
+/** The visible parts of a page, line by line, for tests that compare whole pages. */
 import { assertEquals } from "@std/assert";
 import type { Browser } from "../_accounts.ts";
 
 /** The elements that begin a line. The text of the others continues it. */
 const BLOCKS =
-  /^(?:div|section|main|ul|li|p|h1|h2|form|fieldset|legend|label|noscript|svg|button|select)$/;
+  /^(?:div|section|main|ul|li|p|h1|h2|form|fieldset|legend|label|noscript|svg|button|select|textarea)$/;
 
 /** The elements without an end tag. */
 const EMPTY = /^(?:input|path)$/;
@@ -33,6 +33,9 @@ const MAX_TEXT = 60;
 
 const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|[^<]+/g;
 
+/** A choice of a select whose text is its value. */
+const SAME = /([^\s[=]+)=\1(?=[\s\]]|$)/g;
+
 type Attributes = Readonly<Record<string, string>>;
 
 /** An element that has begun. */
@@ -59,17 +62,37 @@ export async function assertOutline(
   expected: string,
   ids: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const page = await response.text();
-  const [, title = ""] = /<title>([^]*?)<\/title>/.exec(page) ?? [];
-  const script = page.includes("<script") ? " (with the script)" : "";
-  const first = `${response.status} ${decode(title)}${script}`;
-  let outline = [first.trim(), ...outlineOf(page)].join("\n");
-  for (const [name, id] of Object.entries(ids)) {
-    outline = outline.replaceAll(id, name);
-  }
-  outline = outline.replaceAll(/[\w-]{32,}/g, "…");
+  assertLines(await outlineOf(response, ids), expected);
+}
+
+/** Compares the lines that a page has more, and less, than another page. */
+export async function assertChanges(
+  before: Response,
+  after: Response,
+  expected: string,
+  ids: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const old = await outlineOf(before, ids);
+  const current = await outlineOf(after, ids);
+  assertLines([
+    ...linesWithout(old, current).map((line) => `- ${line}`),
+    ...linesWithout(current, old).map((line) => `+ ${line}`),
+  ], expected);
+}
+
+/** Returns lines without those of another page, each as often as it is there. */
+function linesWithout(lines: readonly string[], others: readonly string[]) {
+  const left = [...others];
+  return lines.filter((line) => {
+    const index = left.indexOf(line);
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
+}
+
+function assertLines(lines: readonly string[], expected: string): void {
   const wanted = expected.trim().split("\n").map((line) => line.trim());
-  assertEquals(outline, wanted.join("\n"));
+  assertEquals(lines.join("\n"), wanted.join("\n"));
 }
 
 /** Opens pages one after the other, and compares each outline. */
@@ -87,7 +110,22 @@ export async function assertPages(
   }
 }
 
-function outlineOf(page: string): string[] {
+async function outlineOf(
+  response: Response,
+  ids: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
+  const page = await response.text();
+  const [, title = ""] = /<title>([^]*?)<\/title>/.exec(page) ?? [];
+  const script = page.includes("<script") ? " (with the script)" : "";
+  const first = `${response.status} ${decode(title)}${script}`.trim();
+  return [first, ...linesOf(page)].map((line) =>
+    Object.entries(ids)
+      .reduce((line, [name, id]) => line.replaceAll(id, name), line)
+      .replaceAll(/[\w.-]{32,}/g, "…")
+  );
+}
+
+function linesOf(page: string): string[] {
   const [, main = page] = /<main[^>]*>([^]*)<\/main>/.exec(page) ?? [];
   const content = main.replace(/<nav[^]*?<\/nav>/, "");
   const lines: string[] = [];
@@ -105,6 +143,7 @@ function outlineOf(page: string): string[] {
     if (slash === "/") {
       const { attributes, start } = open.pop()!;
       line += endOf(tag, attributes);
+      if (tag === "select") line = line.replaceAll(SAME, "$1");
       if (BLOCKS.test(tag) || tag === "a") finish();
       if (isJoined(tag, attributes)) {
         lines.push(lines.splice(start).join(" | "));
@@ -137,7 +176,7 @@ function startOf(tag: string, attributes: Attributes): string {
   }
   if (tag === "input") return inputOf(attributes);
   if (tag === "select") return `${name}: select`;
-  if (tag === "textarea") return " | ";
+  if (tag === "textarea") return `${name ?? "no name"}: textarea `;
   if (tag === "option") return "selected" in attributes ? " [" : " ";
   if (tag === "button") return "[";
   return role === undefined ? "" : `${role}: `;

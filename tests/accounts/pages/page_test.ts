@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { AccountPageParts } from "@gatehouse/web/accounts";
+import { html } from "@gatehouse/web/content";
 import { PASSWORD, startAccounts } from "../_accounts.ts";
 
 Deno.test("each page has what search engines and audits read", async () => {
@@ -105,4 +107,60 @@ Deno.test("the title of a page with errors says so first", async () => {
     const failed = await (await visitor.post("/login")).text();
     assertStringIncludes(failed, `<title>${prefix}`);
   }
+});
+
+const notices: [search: string, message: string | undefined][] = [
+  ["notice=sent", "If this address has an account"],
+  ["notice=reset", "Your password was changed"],
+  ["notice=restored", "Your account is yours again"],
+  ["notice=logged-out", "You are logged out"],
+  ["notice=deleted", "Your account will be deleted in 3 days"],
+  ["notice=long-path", "The address of the page that you opened is too long"],
+  [`returnTo=/${"x".repeat(2_000)}`, "The address of the page that you opened"],
+  [`returnTo=/${"x".repeat(1_999)}`, undefined],
+  ["notice=toString", undefined],
+  ["notice=", undefined],
+];
+
+Deno.test("a page shows the notice of its URL, if it knows it", async () => {
+  const visitor = startAccounts({ deletionDelay: 3 * 86_400_000 }).browser();
+  for (const [search, expected] of notices) {
+    const page = await (await visitor.get(`/login?${search}`)).text();
+    const [, message] = /role="status">([^<]*)</.exec(page) ?? [];
+    assertEquals(message?.slice(0, expected?.length), expected, search);
+  }
+});
+
+Deno.test("only users who are logged in see the button that logs them out", async () => {
+  const { browser, registered } = startAccounts();
+  const rows = [[browser(), false], [await registered(), true]] as const;
+  for (const [user, isLoggedIn] of rows) {
+    const page = await (await user.get("/account/email/link")).text();
+    const [, header = ""] = /<header[^>]*>([^]*)<\/header>/.exec(page)!;
+    assertStringIncludes(header, '<a class="brand" href="/">Invoices</a>');
+    assertEquals(header.includes('action="/login/out"'), isLoggedIn);
+  }
+});
+
+Deno.test("the layout of the application gets the parts of a page", async () => {
+  const parts: AccountPageParts[] = [];
+  const paths: string[] = [];
+  const { browser } = startAccounts({
+    layout(page, { url }) {
+      parts.push(page);
+      paths.push(url.pathname);
+      return html`<html lang="${page.language}">${page.content}</html>`;
+    },
+  });
+  const visitor = browser({ "Accept-Language": "de" });
+  const response = await visitor.get("/login?notice=logged-out");
+  const page = await response.text();
+  assertEquals(paths, ["/login"]);
+  const { content, head, language, title } = parts[0]!;
+  assertEquals(title, "Bei Invoices anmelden – Invoices");
+  assertEquals(language, "de");
+  assertEquals(page, `<!doctype html>\n<html lang="de">${content}</html>`);
+  assertStringIncludes(String(content), "Sie sind abgemeldet");
+  assertStringIncludes(String(head), "/account/style.css");
+  assertStringIncludes(String(head), "/account/passkeys.js");
 });

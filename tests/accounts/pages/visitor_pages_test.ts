@@ -89,55 +89,55 @@ Deno.test("the pages for visitors show errors, and keep what was typed, but no p
   await assertOutline(
     login,
     `
-    422 Error: Log in to Invoices – Invoices (with the script)
-    # Log in to Invoices
-    alert:
-    Invalid email or password
-    POST /login?returnTo=%2Fnotes
-    Email | email: email "ada@example.com" required autocapitalize=none
-    Password | password: password "" required
-    remember: checkbox checked | Remember me for 30 days
-    [Log in]
-    POST /login/passkey?returnTo=%2Fnotes hidden data-passkey-conditional data-passkey-get=/login/passkey/options
-    passkey: hidden
-    alert: data-passkey-error The passkey did not work. Please try again.
-    [Log in with a passkey]
-    Log in by email → /login/email?returnTo=%2Fnotes
-    Forgot your password? → /login/reset?returnTo=%2Fnotes
-    No account yet? Register → /register?returnTo=%2Fnotes
-  `,
+      422 Error: Log in to Invoices – Invoices (with the script)
+      # Log in to Invoices
+      alert:
+      Invalid email or password
+      POST /login?returnTo=%2Fnotes
+      Email | email: email "ada@example.com" required autocapitalize=none
+      Password | password: password "" required
+      remember: checkbox checked | Remember me for 30 days
+      [Log in]
+      POST /login/passkey?returnTo=%2Fnotes hidden data-passkey-conditional data-passkey-get=/login/passkey/options
+      passkey: hidden
+      alert: data-passkey-error The passkey did not work. Please try again.
+      [Log in with a passkey]
+      Log in by email → /login/email?returnTo=%2Fnotes
+      Forgot your password? → /login/reset?returnTo=%2Fnotes
+      No account yet? Register → /register?returnTo=%2Fnotes
+    `,
   );
   const reset = await visitor.post("/login/reset", { email: "ada" });
   await assertOutline(
     reset,
     `
-    422 Error: Forgot your password? – Invoices
-    # Forgot your password?
-    alert:
-    Please correct this:
-    Invalid email address → #email
-    We will email you a link to choose a new one.
-    POST /login/reset
-    Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
-    [Send the link]
-    Log in → /login
-  `,
+      422 Error: Forgot your password? – Invoices
+      # Forgot your password?
+      alert:
+      Please correct this:
+      Invalid email address → #email
+      We will email you a link to choose a new one.
+      POST /login/reset
+      Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
+      [Send the link]
+      Log in → /login
+    `,
   );
   const other = await visitor.post("/login/email", { email: "ada" });
   await assertOutline(
     other,
     `
-    422 Error: Log in by email – Invoices
-    # Log in by email
-    alert:
-    Please correct this:
-    Invalid email address → #email
-    We will email you a code and a link.
-    POST /login/email
-    Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
-    [Send the code]
-    Back → /login
-  `,
+      422 Error: Log in by email – Invoices
+      # Log in by email
+      alert:
+      Please correct this:
+      Invalid email address → #email
+      We will email you a code and a link.
+      POST /login/email
+      Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
+      [Send the code]
+      Back → /login
+    `,
   );
 });
 
@@ -150,33 +150,33 @@ const registrations: [
     "open",
     true,
     `
-    200 Register at Invoices – Invoices
-    # Register at Invoices
-    POST /register?returnTo=%2Fnotes
-    Name | name: text "" required
-    Email | email: email "" required autocapitalize=none
-    Password | At least 8 characters. Several words work well. | password: password "" required aria-describedby=password-hint
-    [Register]
-    Already have an account? Log in → /login?returnTo=%2Fnotes
-  `,
+      200 Register at Invoices – Invoices
+      # Register at Invoices
+      POST /register?returnTo=%2Fnotes
+      Name | name: text "" required
+      Email | email: email "" required autocapitalize=none
+      Password | At least 8 characters. Several words work well. | password: password "" required aria-describedby=password-hint
+      [Register]
+      Already have an account? Log in → /login?returnTo=%2Fnotes
+    `,
   ],
   [
     "invited",
     false,
     `
-    200 Register at Invoices – Invoices
-    # Register at Invoices
-    You can register at Invoices by invitation only.
-    Log in → /login?returnTo=%2Fnotes
-  `,
+      200 Register at Invoices – Invoices
+      # Register at Invoices
+      You can register at Invoices by invitation only.
+      Log in → /login?returnTo=%2Fnotes
+    `,
   ],
   [
     "closed",
     false,
     `
-    404
-    Not Found
-  `,
+      404
+      Not Found
+    `,
   ],
 ];
 
@@ -220,20 +220,20 @@ Deno.test("the registration of an invitation asks for no address", async () => {
   await assertOutline(
     failed,
     `
-    422 Error: Register at Invoices – Invoices
-    # Register at Invoices
-    alert:
-    Please correct this:
-    Password must be at least 8 characters → #password
-    POST /register
-    Name | name: text "Ada" required
-    token: hidden "TOKEN"
-    username: text "ada@example.com" hidden
-    You register with the address ada@example.com.
-    Password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
-    [Register]
-    Already have an account? Log in → /login
-  `,
+      422 Error: Register at Invoices – Invoices
+      # Register at Invoices
+      alert:
+      Please correct this:
+      Password must be at least 8 characters → #password
+      POST /register
+      Name | name: text "Ada" required
+      token: hidden "TOKEN"
+      username: text "ada@example.com" hidden
+      You register with the address ada@example.com.
+      Password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
+      [Register]
+      Already have an account? Log in → /login
+    `,
     { TOKEN },
   );
 });
@@ -245,11 +245,11 @@ Deno.test("a registration asks for the code of its email, or opens its link", as
   await assertOutline(
     await ada.get("/register/code"),
     `
-    400 Error: This link no longer works – Invoices
-    # This link no longer works
-    It was already used or has expired.
-    Back → /register
-  `,
+      400 Error: This link no longer works – Invoices
+      # This link no longer works
+      It was already used or has expired.
+      Back → /register
+    `,
   );
   await ada.post(`/register${RETURN}`, values);
   const mail = await lastMail(email);
@@ -277,34 +277,34 @@ Deno.test("a registration asks for the code of its email, or opens its link", as
   await assertOutline(
     wrong,
     `
-    422 Error: Check your email – Invoices
-    # Check your email
-    alert:
-    Please correct this:
-    This code is wrong → #code
-    We sent an email to ada@example.com. Open the link in this…
-    POST /register/code
-    Code | The six digits from the email. They work once, for ten… | This code is wrong | code: text "" required inputmode=numeric aria-invalid=true aria-describedby=code-hint code-error
-    [Continue]
-    No email, not even in the spam folder? Ask for another email → /register
-  `,
+      422 Error: Check your email – Invoices
+      # Check your email
+      alert:
+      Please correct this:
+      This code is wrong → #code
+      We sent an email to ada@example.com. Open the link in this…
+      POST /register/code
+      Code | The six digits from the email. They work once, for ten… | This code is wrong | code: text "" required inputmode=numeric aria-invalid=true aria-describedby=code-hint code-error
+      [Continue]
+      No email, not even in the spam folder? Ask for another email → /register
+    `,
   );
   await assertPages(browser(), {
     "/register/link?token=TOKEN": `
-    200 Your code – Invoices
-    # Your code
-    This email was requested in another browser. Type this code…
-    CODE
-  `,
+      200 Your code – Invoices
+      # Your code
+      This email was requested in another browser. Type this code…
+      CODE
+    `,
   }, ids);
   accounts.wait(11 * 60_000);
   await assertPages(ada, {
     "/register/link?token=TOKEN": `
-    400 Error: This link no longer works – Invoices
-    # This link no longer works
-    It was already used or has expired.
-    Back → /register
-  `,
+      400 Error: This link no longer works – Invoices
+      # This link no longer works
+      It was already used or has expired.
+      Back → /register
+    `,
   }, ids);
 });
 
@@ -315,11 +315,11 @@ Deno.test("a login by email asks for the code of its email, or opens its link", 
   await assertOutline(
     await ada.get(`/login/email/code${RETURN}`),
     `
-    400 Error: This link no longer works – Invoices
-    # This link no longer works
-    It was already used or has expired.
-    Back → /login/email?returnTo=%2Fnotes
-  `,
+      400 Error: This link no longer works – Invoices
+      # This link no longer works
+      It was already used or has expired.
+      Back → /login/email?returnTo=%2Fnotes
+    `,
   );
   await ada.post(`/login/email${RETURN}`, { email });
   const TOKEN = tokenOf(await lastMail(email));
@@ -356,12 +356,12 @@ Deno.test("a new address asks for the code of its email, or opens its link", asy
   await assertOutline(
     await ada.get("/account/email/code"),
     `
-    400 Error: This link no longer works – Invoices
-    status: You are logged in, Ada.
-    # This link no longer works
-    It was already used or has expired.
-    Back → /account/email
-  `,
+      400 Error: This link no longer works – Invoices
+      status: You are logged in, Ada.
+      # This link no longer works
+      It was already used or has expired.
+      Back → /account/email
+    `,
   );
   await ada.post("/account/email", { email: "new@example.com" });
   const TOKEN = tokenOf(await lastMail("new@example.com"));
@@ -420,18 +420,18 @@ Deno.test("a reset asks for a new password", async () => {
   await assertOutline(
     failed,
     `
-    422 Error: Choose a new password – Invoices
-    # Choose a new password
-    alert:
-    Please correct this:
-    Password must be at least 8 characters → #password
-    This ends all sessions, and removes passkeys, linked logins…
-    POST /login/reset/link
-    token: hidden "TOKEN"
-    username: text "ada@example.com" hidden
-    New password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
-    [Change password]
-  `,
+      422 Error: Choose a new password – Invoices
+      # Choose a new password
+      alert:
+      Please correct this:
+      Password must be at least 8 characters → #password
+      This ends all sessions, and removes passkeys, linked logins…
+      POST /login/reset/link
+      token: hidden "TOKEN"
+      username: text "ada@example.com" hidden
+      New password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
+      [Change password]
+    `,
     { TOKEN },
   );
 });
