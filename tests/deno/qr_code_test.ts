@@ -48,6 +48,24 @@ Deno.test("createQRCode() prefers a mask without large areas of one color", () =
   assert(longest < 12, String(longest));
 });
 
+Deno.test("createQRCode() chooses the first mask with the lowest penalty (section 7.8.3)", () => {
+  const chosen = new Set<number>();
+  for (let length = 1; length <= 60; length++) {
+    const text = textOf(length);
+    const masked = Array.from(
+      { length: 8 },
+      (_, maskPattern) =>
+        encode(text, { ecc: "L", boostEcc: false, border: 0, maskPattern })
+          .data,
+    );
+    const penalties = masked.map(penaltyOf);
+    const best = penalties.indexOf(Math.min(...penalties));
+    chosen.add(best);
+    assertEquals(createQRCode(text), masked[best], `${length} bytes`);
+  }
+  assertEquals(chosen.size, 8);
+});
+
 Deno.test("qrImage() has the modules of the code, a margin, and an escaped name", () => {
   const image = String(qrImage("otpauth://totp/x", 'The "key"'));
   assertStringIncludes(image, 'role="img" aria-label="The &quot;key&quot;"');
@@ -89,4 +107,31 @@ function read(code: readonly boolean[][]): string | undefined {
   return found === null
     ? undefined
     : new TextDecoder().decode(new Uint8Array(found.binaryData));
+}
+
+/** Rates a code by the four features of the standard, one position at a time. */
+function penaltyOf(code: readonly boolean[][]): number {
+  const columns = code.map((_, x) => code.map((row) => row[x]!));
+  const lines = [...code, ...columns]
+    .map((line) => line.map((dark) => dark ? "#" : ".").join(""));
+  let penalty = 0;
+  for (const line of lines) {
+    for (const { length } of line.match(/#+|\.+/g) ?? []) {
+      if (length >= 5) penalty += 3 + length - 5;
+    }
+    for (let start = 0; start < line.length; start++) {
+      const part = line.slice(start, start + 11);
+      if (part === "#.###.#....") penalty += 40;
+      if (part === "....#.###.#") penalty += 40;
+    }
+  }
+  for (let y = 0; y + 1 < code.length; y++) {
+    for (let x = 0; x + 1 < code.length; x++) {
+      const others = [code[y]![x + 1], code[y + 1]![x], code[y + 1]![x + 1]];
+      if (others.every((one) => one === code[y]![x])) penalty += 3;
+    }
+  }
+  const dark = code.flat().filter(Boolean).length;
+  const percent = 100 * dark / code.length ** 2;
+  return penalty + 10 * Math.floor(Math.abs(percent - 50) / 5);
 }
