@@ -32,9 +32,12 @@ export function toLogin(
   const issuer = (Object.hasOwn(issuers, provider) && issuers[provider]) ||
     issuerOfToken(row.text("idToken"), subject) ||
     (Object.hasOwn(ISSUERS, provider) && ISSUERS[provider]);
-  return issuer
-    ? { provider: name, issuer, subject }
-    : `the issuer of the provider "${provider}" is unknown: see the option issuers`;
+  if (!issuer) {
+    return `the issuer of the provider "${provider}" is unknown: see the option issuers`;
+  }
+  // No login could have it, and only one account could be imported with it.
+  if (subject === "") return `a login at "${provider}" has no subject`;
+  return { provider: name, issuer, subject };
 }
 
 /**
