@@ -9,16 +9,8 @@ const BLOCKS =
 /** The elements without an end tag. */
 const EMPTY = /^(?:input|path)$/;
 
-/** The attributes of inputs that a line shows. */
-const FLAGS = [
-  "checked",
-  "required",
-  "hidden",
-  "inputmode",
-  "autocapitalize",
-  "aria-invalid",
-  "aria-describedby",
-];
+/** The attributes of inputs that a line shows elsewhere, or not at all. */
+const OTHERS = /^(?:id|name|type|value|autocomplete|spellcheck)$/;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
@@ -52,8 +44,8 @@ interface Open {
  * and value, a `[button]`, or a link with `→`. A field and a row are one line with
  * their label. The names that only screen readers read are in parentheses.
  *
- * The frame and the navigation are omitted. Long random strings, such as secrets, are
- * an ellipsis.
+ * The frame and the navigation are omitted. A list or a paragraph without content is
+ * "empty". Long random strings, such as secrets, are an ellipsis.
  *
  * @param ids The names of other values that differ between runs.
  */
@@ -145,6 +137,9 @@ function linesOf(page: string): string[] {
       line += endOf(tag, attributes);
       if (tag === "select") line = line.replaceAll(SAME, "$1");
       if (BLOCKS.test(tag) || tag === "a") finish();
+      if (/^(?:ul|p)$/.test(tag) && lines.length === start) {
+        lines.push(`empty ${tag}`);
+      }
       if (isJoined(tag, attributes)) {
         lines.push(lines.splice(start).join(" | "));
       }
@@ -175,7 +170,9 @@ function startOf(tag: string, attributes: Attributes): string {
     return `${method!.toUpperCase()} ${action}${hidden}`;
   }
   if (tag === "input") return inputOf(attributes);
-  if (tag === "select") return `${name}: select`;
+  if (tag === "select") {
+    return [`${name}: select`, ...flagsOf(attributes)].join(" ");
+  }
   if (tag === "textarea") return `${name ?? "no name"}: textarea `;
   if (tag === "option") return "selected" in attributes ? " [" : " ";
   if (tag === "button") return "[";
@@ -194,9 +191,13 @@ function endOf(tag: string, attributes: Attributes): string {
 function inputOf(attributes: Attributes): string {
   const { name, type, value } = attributes;
   const shown = value === undefined ? "" : ` "${value}"`;
-  const flags = FLAGS.filter((flag) => flag in attributes)
-    .map((flag) => [flag, attributes[flag]].filter(Boolean).join("="));
-  return [`${name}: ${type}${shown}`, ...flags].join(" ");
+  return [`${name}: ${type}${shown}`, ...flagsOf(attributes)].join(" ");
+}
+
+function flagsOf(attributes: Attributes): string[] {
+  return Object.entries(attributes)
+    .filter(([name]) => !OTHERS.test(name))
+    .map((pair) => pair.filter(Boolean).join("="));
 }
 
 function dataOf(attributes: Attributes): string {

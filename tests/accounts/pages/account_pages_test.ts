@@ -1,10 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { boolean, optional, string } from "@gatehouse/web/data-schema";
 import { PASSWORD, startAccounts } from "../_accounts.ts";
 import { email } from "../_overview.ts";
-import { assertOutline, assertPages } from "./_outline.ts";
+import { assertChanges, assertOutline, assertPages } from "./_outline.ts";
 
 const definition = defineAccounts({
   fields: {
@@ -36,10 +36,9 @@ const values = {
 };
 
 function start() {
-  return startAccounts({
-    definition: definition as never,
-    database: createMemoryAccountStore(),
-  });
+  const database = createMemoryAccountStore();
+  const app = startAccounts({ definition: definition as never, database });
+  return { ...app, database };
 }
 
 Deno.test("the profile page has the values of each kind of field, in the user's language", async () => {
@@ -103,7 +102,7 @@ Deno.test("the profile page has the values of each kind of field, in the user's 
       Please correct this:
       Name is required → #name
       POST /account
-      Name | Name is required | name: text "" required aria-invalid=true aria-describedby=name-error
+      Name | Name is required | name: text "" required aria-describedby=name-error aria-invalid=true
       Company | field-company: text "B"
       Size | field-size: select [small] large
       since | field-since: date ""
@@ -125,7 +124,7 @@ Deno.test("the registration page has the fields of the application, and keeps wh
       # Register at Invoices
       POST /register
       Name | name: text "" required
-      Email | email: email "" required autocapitalize=none
+      Email | email: email "" autocapitalize=none required
       Password | At least 8 characters. Several words work well. | password: password "" required aria-describedby=password-hint
       Company | field-company: text ""
       Size | field-size: select small large
@@ -147,8 +146,8 @@ Deno.test("the registration page has the fields of the application, and keeps wh
       Password must be at least 8 characters → #password
       POST /register
       Name | name: text "Ada L." required
-      Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
-      Password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
+      Email | Invalid email address | email: email "ada" autocapitalize=none required aria-describedby=email-error aria-invalid=true
+      Password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-describedby=password-hint password-error aria-invalid=true
       Company | field-company: text "Analytics & Co"
       Size | field-size: select small [large]
       since | field-since: date "1843-07-10"
@@ -169,7 +168,7 @@ Deno.test("each page of the account has its forms and links", async () => {
       # Change your address
       Your address is ada@example.com.
       POST /account/email
-      New email | email: email "" required autocapitalize=none
+      New email | email: email "" autocapitalize=none required
       [Continue]
     `,
     "/account/password": `
@@ -212,7 +211,7 @@ Deno.test("each page of the account has its forms and links", async () => {
       Invalid email address → #email
       Your address is ada@example.com.
       POST /account/email
-      New email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
+      New email | Invalid email address | email: email "ada" autocapitalize=none required aria-describedby=email-error aria-invalid=true
       [Continue]
     `,
   );
@@ -228,8 +227,39 @@ Deno.test("each page of the account has its forms and links", async () => {
       This ends your other sessions.
       POST /account/password
       username: text "ada@example.com" hidden
-      New password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
+      New password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-describedby=password-hint password-error aria-invalid=true
       [Change password]
     `,
+  );
+});
+
+Deno.test("a field without a value is empty on the profile page", async () => {
+  const { accounts, database, registered } = start();
+  const ada = await registered();
+  const { id } = (await accounts.users.findByEmail(email))!;
+  await database.update(id, { fields: { company: null } });
+  const page = await (await ada.get("/account")).text();
+  const input = /<input id="field-company"[^>]*>/.exec(page)![0];
+  assertStringIncludes(input, 'value=""');
+});
+
+Deno.test("too many downloads of the data have to wait", async () => {
+  const ada = await start().registered();
+  const before = await ada.get("/account/data");
+  let response = await ada.post("/account/data");
+  while (response.ok) {
+    await response.body?.cancel();
+    response = await ada.post("/account/data");
+  }
+  await assertChanges(
+    before,
+    response,
+    `
+    - 200 Download your data – Invoices
+    - status: You are logged in, Ada.
+    + 429 Error: Download your data – Invoices
+    + alert:
+    + Too many attempts. Please wait 60 seconds, then try again.
+  `,
   );
 });

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { AccountsOptions } from "@gatehouse/web/accounts";
+import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import {
   type AccountStore,
   createMemoryAccountStore,
@@ -133,7 +134,7 @@ const PLAIN = `
   This cannot be undone. Type the email address to confirm.
   POST /admin/users/ada
   do: hidden "remove"
-  Email | email: email "" required autocapitalize=none
+  Email | email: email "" autocapitalize=none required
   [Remove the account]
   ## Audit log
   No entry matches.
@@ -151,35 +152,35 @@ Deno.test("the page of an account has its facts, and a form for each change", as
     [
       (store) => store.change("ada", 1, { emailVerified: false }),
       `
-      - ada@example.com
-      + ada@example.com · address not verified
-    `,
+        - ada@example.com
+        + ada@example.com · address not verified
+      `,
     ],
     [
       (store) => store.change("ada", 1, { disabled: blocked }),
       `
-      + Blocked until 2026-11-30: Spam
-      + do: hidden "enable"
-      + [End the block]
-      + POST /admin/users/ada
-    `,
+        + Blocked until 2026-11-30: Spam
+        + do: hidden "enable"
+        + [End the block]
+        + POST /admin/users/ada
+      `,
     ],
     [
       (store) => store.change("ada", 1, { disabled: forever }),
       `
-      + Blocked indefinitely: Spam
-      + do: hidden "enable"
-      + [End the block]
-      + POST /admin/users/ada
-    `,
+        + Blocked indefinitely: Spam
+        + do: hidden "enable"
+        + [End the block]
+        + POST /admin/users/ada
+      `,
     ],
     [
       (store) => store.update("ada", leaving),
       `
-      - Role | role: select [user] admin
-      + The user asked to delete this account. It will be deleted…
-      + Role | role: select user [admin]
-    `,
+        - Role | role: select [user] admin
+        + The user asked to delete this account. It will be deleted…
+        + Role | role: select user [admin]
+      `,
     ],
   ];
   for (const [change, lines] of states) {
@@ -197,9 +198,9 @@ Deno.test("the page of an unknown account says so", async () => {
   await assertOutline(
     await root.get("/admin/users/unknown"),
     `
-    404 This account does not exist. – Test
-    # This account does not exist.
-  `,
+      404 This account does not exist. – Test
+      # This account does not exist.
+    `,
   );
 });
 
@@ -210,66 +211,66 @@ Deno.test("a failed change of an account keeps what was typed", async () => {
     [
       { do: "disable", reason: "", until: "2026-12-24" },
       `
-      - 200 ada – Test
-      - Reason | reason: text "" required
-      - Blocked until | Optional. If you choose no day, the block does not expire. | until: date "" aria-describedby=until-hint
-      + 422 Error: ada – Test
-      + alert:
-      + Please correct this:
-      + A reason is required → #reason
-      + Reason | A reason is required | reason: text "" required aria-invalid=true aria-describedby=reason-error
-      + Blocked until | Optional. If you choose no day, the block does not expire. | until: date "2026-12-24" aria-describedby=until-hint
-    `,
+        - 200 ada – Test
+        - Reason | reason: text "" required
+        - Blocked until | Optional. If you choose no day, the block does not expire. | until: date "" aria-describedby=until-hint
+        + 422 Error: ada – Test
+        + alert:
+        + Please correct this:
+        + A reason is required → #reason
+        + Reason | A reason is required | reason: text "" required aria-describedby=reason-error aria-invalid=true
+        + Blocked until | Optional. If you choose no day, the block does not expire. | until: date "2026-12-24" aria-describedby=until-hint
+      `,
     ],
     [
       { do: "disable", reason: "Spam", until: "2020-01-01" },
       `
-      - 200 ada – Test
-      - Reason | reason: text "" required
-      - Blocked until | Optional. If you choose no day, the block does not expire. | until: date "" aria-describedby=until-hint
-      + 422 Error: ada – Test
-      + alert:
-      + Please correct this:
-      + Please choose a day in the future → #until
-      + Reason | reason: text "Spam" required
-      + Blocked until | Optional. If you choose no day, the block does not expire. | Please choose a day in the future | until: date "2020-01-01" aria-invalid=true aria-describedby=until-hint until-error
-    `,
+        - 200 ada – Test
+        - Reason | reason: text "" required
+        - Blocked until | Optional. If you choose no day, the block does not expire. | until: date "" aria-describedby=until-hint
+        + 422 Error: ada – Test
+        + alert:
+        + Please correct this:
+        + Please choose a day in the future → #until
+        + Reason | reason: text "Spam" required
+        + Blocked until | Optional. If you choose no day, the block does not expire. | Please choose a day in the future | until: date "2020-01-01" aria-describedby=until-hint until-error aria-invalid=true
+      `,
     ],
     [
       { do: "role", role: "boss" },
       `
-      - 200 ada – Test
-      - Role | role: select [user] admin
-      + 422 Error: ada – Test
-      + alert:
-      + Please correct this:
-      + This value is invalid → #role
-      + Role | This value is invalid | role: select user admin
-    `,
+        - 200 ada – Test
+        - Role | role: select [user] admin
+        + 422 Error: ada – Test
+        + alert:
+        + Please correct this:
+        + This value is invalid → #role
+        + Role | This value is invalid | role: select aria-describedby=role-error aria-invalid=true user admin
+      `,
     ],
     [
       { do: "remove", email: "eve@example.com" },
       `
-      - 200 ada – Test
-      - Email | email: email "" required autocapitalize=none
-      + 422 Error: ada – Test
-      + alert:
-      + Please correct this:
-      + This is not the address of the account → #email
-      + Email | This is not the address of the account | email: email "eve@example.com" required autocapitalize=none aria-invalid=true aria-describedby=email-error
-    `,
+        - 200 ada – Test
+        - Email | email: email "" autocapitalize=none required
+        + 422 Error: ada – Test
+        + alert:
+        + Please correct this:
+        + This is not the address of the account → #email
+        + Email | This is not the address of the account | email: email "eve@example.com" autocapitalize=none required aria-describedby=email-error aria-invalid=true
+      `,
     ],
     [
       { do: "act", actReason: "" },
       `
-      - 200 ada – Test
-      - Reason | actReason: text "" required
-      + 422 Error: ada – Test
-      + alert:
-      + Please correct this:
-      + A reason is required → #actReason
-      + Reason | A reason is required | actReason: text "" required aria-invalid=true aria-describedby=actReason-error
-    `,
+        - 200 ada – Test
+        - Reason | actReason: text "" required
+        + 422 Error: ada – Test
+        + alert:
+        + Please correct this:
+        + A reason is required → #actReason
+        + Reason | A reason is required | actReason: text "" required aria-describedby=actReason-error aria-invalid=true
+      `,
     ],
   ];
   for (const [values, lines] of failures) {
@@ -296,55 +297,55 @@ Deno.test("the audit log has who changed whom, when and why", async () => {
   await assertOutline(
     await root.get("/admin/audit"),
     `
-    200 Audit log – Test
-    # Audit log
-    GET /admin/audit
-    Account number | of: text ""
-    Action | action: select [All=] role disable enable end-access remove-factors remove invite invite-end act-start act-end act-refuse refused password-change factor-add factor-remove key-create key-revoke data-export
-    [Filter]
-    ## Audit log
-    enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
-    password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
-    disable Spam | root@example.com → /admin/users/root | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:00 UTC
-    Download as CSV → /admin/audit.csv
-  `,
+      200 Audit log – Test
+      # Audit log
+      GET /admin/audit
+      Account number | of: text ""
+      Action | action: select [All=] role disable enable end-access remove-factors remove invite invite-end act-start act-end act-refuse refused password-change factor-add factor-remove key-create key-revoke data-export
+      [Filter]
+      ## Audit log
+      enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
+      password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
+      disable Spam | root@example.com → /admin/users/root | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:00 UTC
+      Download as CSV → /admin/audit.csv
+    `,
   );
   await assertChanges(
     before,
     await root.get("/admin/users/ada"),
     `
-    - No entry matches.
-    + enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
-    + password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
-    + disable Spam | root → /admin/users/root | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:00 UTC
-  `,
+      - No entry matches.
+      + enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
+      + password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
+      + disable Spam | root → /admin/users/root | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:00 UTC
+    `,
   );
   const filters: [search: string, lines: string][] = [
     [
       "of=root&action=disable",
       `
-      - Account number | of: text ""
-      - Action | action: select [All=] role disable enable end-access remove-factors remove invite invite-end act-start act-end act-refuse refused password-change factor-add factor-remove key-create key-revoke data-export
-      - enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
-      - password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
-      - Download as CSV → /admin/audit.csv
-      + Account number | of: text "root"
-      + Action | action: select All= role [disable] enable end-access remove-factors remove invite invite-end act-start act-end act-refuse refused password-change factor-add factor-remove key-create key-revoke data-export
-      + Download as CSV → /admin/audit.csv?of=root&action=disable
-    `,
+        - Account number | of: text ""
+        - Action | action: select [All=] role disable enable end-access remove-factors remove invite invite-end act-start act-end act-refuse refused password-change factor-add factor-remove key-create key-revoke data-export
+        - enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
+        - password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
+        - Download as CSV → /admin/audit.csv
+        + Account number | of: text "root"
+        + Action | action: select All= role [disable] enable end-access remove-factors remove invite invite-end act-start act-end act-refuse refused password-change factor-add factor-remove key-create key-revoke data-export
+        + Download as CSV → /admin/audit.csv?of=root&action=disable
+      `,
     ],
     [
       "of=unknown",
       `
-      - Account number | of: text ""
-      - enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
-      - password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
-      - disable Spam | root@example.com → /admin/users/root | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:00 UTC
-      - Download as CSV → /admin/audit.csv
-      + Account number | of: text "unknown"
-      + No entry matches.
-      + Download as CSV → /admin/audit.csv?of=unknown
-    `,
+        - Account number | of: text ""
+        - enable | gone → /admin/users/gone | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:02 UTC
+        - password-change | ada@example.com → /admin/users/ada | 2026-11-27 12:00:01 UTC
+        - disable Spam | root@example.com → /admin/users/root | → ada@example.com → /admin/users/ada | 2026-11-27 12:00:00 UTC
+        - Download as CSV → /admin/audit.csv
+        + Account number | of: text "unknown"
+        + No entry matches.
+        + Download as CSV → /admin/audit.csv?of=unknown
+      `,
     ],
   ];
   for (const [search, lines] of filters) {
@@ -416,17 +417,17 @@ Deno.test("the invitations to register have a role, or that of new accounts", as
   await assertOutline(
     await list(),
     `
-    200 Invitations – Test
-    # Invitations
-    We send an email with a link. It registers only this…
-    POST /admin/invitations
-    do: hidden "invite"
-    Email | email: email "" required autocapitalize=none
-    Role | role: select user admin
-    [Send the invitation]
-    ## Open invitations
-    No invitation is open.
-  `,
+      200 Invitations – Test
+      # Invitations
+      We send an email with a link. It registers only this…
+      POST /admin/invitations
+      do: hidden "invite"
+      Email | email: email "" autocapitalize=none required
+      Role | role: select user admin
+      [Send the invitation]
+      ## Open invitations
+      No invitation is open.
+    `,
   );
   const empty = await list();
   await accounts.users.invite({ email: "ada@example.com" });
@@ -435,10 +436,10 @@ Deno.test("the invitations to register have a role, or that of new accounts", as
     empty,
     await list(),
     `
-    - No invitation is open.
-    + ada@example.com | expires 2026-12-05 | POST /admin/invitations | do: hidden "withdraw" | email: hidden "ada@example.com" | [Withdraw] (Withdraw the invitation for ada@example.com)
-    + bob@example.com | admin · expires 2026-12-05 | POST /admin/invitations | do: hidden "withdraw" | email: hidden "bob@example.com" | [Withdraw] (Withdraw the invitation for bob@example.com)
-  `,
+      - No invitation is open.
+      + ada@example.com | expires 2026-12-05 | POST /admin/invitations | do: hidden "withdraw" | email: hidden "ada@example.com" | [Withdraw] (Withdraw the invitation for ada@example.com)
+      + bob@example.com | admin · expires 2026-12-05 | POST /admin/invitations | do: hidden "withdraw" | email: hidden "bob@example.com" | [Withdraw] (Withdraw the invitation for bob@example.com)
+    `,
   );
   const values = { do: "invite", email: "eve", role: "admin" };
   const failed = await root.post("/admin/invitations", values);
@@ -446,15 +447,26 @@ Deno.test("the invitations to register have a role, or that of new accounts", as
     await list(),
     failed,
     `
-    - 200 Invitations – Test
-    - Email | email: email "" required autocapitalize=none
-    - Role | role: select user admin
-    + 422 Error: Invitations – Test
-    + alert:
-    + Please correct this:
-    + Invalid email address → #email
-    + Email | Invalid email address | email: email "eve" required autocapitalize=none aria-invalid=true aria-describedby=email-error
-    + Role | role: select user [admin]
-  `,
+      - 200 Invitations – Test
+      - Email | email: email "" autocapitalize=none required
+      - Role | role: select user admin
+      + 422 Error: Invitations – Test
+      + alert:
+      + Please correct this:
+      + Invalid email address → #email
+      + Email | Invalid email address | email: email "eve" autocapitalize=none required aria-describedby=email-error aria-invalid=true
+      + Role | role: select user [admin]
+    `,
   );
+});
+
+Deno.test("the pages of administrators offer the roles of the application", async () => {
+  const roles = ["reader", "editor", "admin"] as const;
+  const definition = defineAccounts({ roles });
+  const { root } = await start({ definition: definition as never });
+  for (const path of ["/admin", "/admin/users/root", "/admin/invitations"]) {
+    const page = await (await root.get(path)).text();
+    const options = page.matchAll(/<option value="(\w+)"/g);
+    assertEquals(Array.from(options, ([, role]) => role), [...roles], path);
+  }
 });

@@ -14,10 +14,10 @@ Deno.test("the page of the connected apps has the name of each client, or its ho
   await assertOutline(
     await page(),
     `
-    200 Connected apps – Invoices
-    # Connected apps
-    No app is connected to your account. After you allow an app…
-  `,
+      200 Connected apps – Invoices
+      # Connected apps
+      No app is connected to your account. After you allow an app…
+    `,
   );
   const empty = await page();
   apps.add(id, createGrant({ id: "g1" }));
@@ -25,10 +25,10 @@ Deno.test("the page of the connected apps has the name of each client, or its ho
     empty,
     await page(),
     `
-    - No app is connected to your account. After you allow an app…
-    + These apps can use your account, within the rights that you…
-    + Claude claude.ai | Notes: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g1" | [Disconnect] (Disconnect Claude)
-  `,
+      - No app is connected to your account. After you allow an app…
+      + These apps can use your account, within the rights that you…
+      + Claude claude.ai | Notes: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g1" | [Disconnect] (Disconnect Claude)
+    `,
   );
   const one = await page();
   const { resourceName: _, ...unnamed } = createGrant();
@@ -54,24 +54,24 @@ Deno.test("the page of the connected apps has the name of each client, or its ho
     one,
     await page(),
     `
-    + App | Notes: toString | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g4" | [Disconnect] (Disconnect App)
-    + c3.example c3.example | Notes: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g3" | [Disconnect] (Disconnect c3.example)
-    + Reader & Co claude.ai | https://test.example/mcp: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g2" | [Disconnect] (Disconnect Reader & Co)
-    + POST /account/apps
-    + all: hidden "on"
-    + [Disconnect all apps]
-  `,
+      + App | Notes: toString | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g4" | [Disconnect] (Disconnect App)
+      + c3.example c3.example | Notes: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g3" | [Disconnect] (Disconnect c3.example)
+      + Reader & Co claude.ai | https://test.example/mcp: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g2" | [Disconnect] (Disconnect Reader & Co)
+      + POST /account/apps
+      + all: hidden "on"
+      + [Disconnect all apps]
+    `,
   );
   const failed = await ada.post("/account/apps", { id: "unknown" });
   await assertChanges(
     await page(),
     failed,
     `
-    - 200 Connected apps – Invoices
-    + 404 Connected apps – Invoices
-    + alert:
-    + This app is no longer connected.
-  `,
+      - 200 Connected apps – Invoices
+      + 404 Connected apps – Invoices
+      + alert:
+      + This app is no longer connected.
+    `,
   );
 });
 

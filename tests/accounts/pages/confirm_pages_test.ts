@@ -53,61 +53,61 @@ const states: Record<string, {
   "a password": {
     prepare: () => Promise.resolve(),
     page: `
-    200 Confirm that it's you – Invoices
-    status: You are logged in, Ada.
-    # Confirm that it's you
-    Please enter your password again to continue.
-    POST /account/confirm?returnTo=%2Fnotes
-    username: text "ada@example.com" hidden
-    Password | password: password "" required
-    [Confirm]
-    Forgot your password? → /login/reset
-  `,
+      200 Confirm that it's you – Invoices
+      status: You are logged in, Ada.
+      # Confirm that it's you
+      Please enter your password again to continue.
+      POST /account/confirm?returnTo=%2Fnotes
+      username: text "ada@example.com" hidden
+      Password | password: password "" required
+      [Confirm]
+      Forgot your password? → /login/reset
+    `,
   },
   "a passkey": {
     prepare: addPasskey,
     page: `
-    200 Confirm that it's you – Invoices (with the script)
-    status: The passkey was added, and your other sessions have ended.
-    # Confirm that it's you
-    Please enter your password again to continue.
-    POST /account/confirm?returnTo=%2Fnotes
-    username: text "ada@example.com" hidden
-    Password | password: password "" required
-    [Confirm]
-    POST /account/confirm/passkey?returnTo=%2Fnotes hidden data-passkey-get=/account/confirm/passkey/options
-    passkey: hidden
-    alert: data-passkey-error The passkey did not work. Please try again.
-    [Confirm with a passkey]
-    Forgot your password? → /login/reset
-  `,
+      200 Confirm that it's you – Invoices (with the script)
+      status: The passkey was added, and your other sessions have ended.
+      # Confirm that it's you
+      Please enter your password again to continue.
+      POST /account/confirm?returnTo=%2Fnotes
+      username: text "ada@example.com" hidden
+      Password | password: password "" required
+      [Confirm]
+      POST /account/confirm/passkey?returnTo=%2Fnotes hidden data-passkey-get=/account/confirm/passkey/options
+      passkey: hidden
+      alert: data-passkey-error The passkey did not work. Please try again.
+      [Confirm with a passkey]
+      Forgot your password? → /login/reset
+    `,
   },
   "a linked login": {
     prepare: linkLogin,
     page: `
-    200 Confirm that it's you – Invoices
-    status: The login is linked.
-    # Confirm that it's you
-    Please enter your password again to continue.
-    POST /account/confirm?returnTo=%2Fnotes
-    username: text "ada@example.com" hidden
-    Password | password: password "" required
-    [Confirm]
-    POST /account/confirm/provider?returnTo=%2Fnotes
-    provider: hidden "example"
-    [ Confirm with Example ]
-    Forgot your password? → /login/reset
-  `,
+      200 Confirm that it's you – Invoices
+      status: The login is linked.
+      # Confirm that it's you
+      Please enter your password again to continue.
+      POST /account/confirm?returnTo=%2Fnotes
+      username: text "ada@example.com" hidden
+      Password | password: password "" required
+      [Confirm]
+      POST /account/confirm/provider?returnTo=%2Fnotes
+      provider: hidden "example"
+      [ Confirm with Example ]
+      Forgot your password? → /login/reset
+    `,
   },
   "an app": {
     prepare: addApp,
     page: `
-    200 Confirm that it's you – Invoices
-    # Confirm that it's you
-    POST /account/confirm/code?returnTo=%2Fnotes
-    Code | A code from your authenticator app, or a recovery code. | code: text "" required aria-describedby=code-hint
-    [Confirm]
-  `,
+      200 Confirm that it's you – Invoices
+      # Confirm that it's you
+      POST /account/confirm/code?returnTo=%2Fnotes
+      Code | A code from your authenticator app, or a recovery code. | code: text "" required aria-describedby=code-hint
+      [Confirm]
+    `,
   },
   "an app and a passkey": {
     async prepare(app, ada) {
@@ -148,11 +148,27 @@ Deno.test("only a passkey confirms a login of an account that needs a second fac
   await assertOutline(
     await ada.get(`/account/confirm${RETURN}`),
     `
-    200 Confirm that it's you – Invoices (with the script)
-    status: You are logged in, Ada.
+      200 Confirm that it's you – Invoices (with the script)
+      status: You are logged in, Ada.
+      # Confirm that it's you
+      To add a passkey, please turn on JavaScript.
+      POST /account/confirm/passkey?returnTo=%2Fnotes hidden data-passkey-get=/account/confirm/passkey/options
+      passkey: hidden
+      alert: data-passkey-error The passkey did not work. Please try again.
+      [Confirm with a passkey]
+    `,
+  );
+  const passkey = JSON.stringify(answer);
+  const failed = await ada.post("/account/confirm/passkey", { passkey });
+  await assertOutline(
+    failed,
+    `
+    422 Error: Confirm that it's you – Invoices (with the script)
     # Confirm that it's you
+    alert:
+    The passkey did not work. Please try again.
     To add a passkey, please turn on JavaScript.
-    POST /account/confirm/passkey?returnTo=%2Fnotes hidden data-passkey-get=/account/confirm/passkey/options
+    POST /account/confirm/passkey hidden data-passkey-get=/account/confirm/passkey/options
     passkey: hidden
     alert: data-passkey-error The passkey did not work. Please try again.
     [Confirm with a passkey]
@@ -168,34 +184,34 @@ Deno.test("a wrong password or code does not confirm a login", async () => {
   await assertOutline(
     failed,
     `
-    422 Error: Confirm that it's you – Invoices
-    status: You are logged in, Ada.
-    # Confirm that it's you
-    alert:
-    Please correct this:
-    This is not your password → #password
-    Please enter your password again to continue.
-    POST /account/confirm
-    username: text "ada@example.com" hidden
-    Password | This is not your password | password: password "" required aria-invalid=true aria-describedby=password-error
-    [Confirm]
-    Forgot your password? → /login/reset
-  `,
+      422 Error: Confirm that it's you – Invoices
+      status: You are logged in, Ada.
+      # Confirm that it's you
+      alert:
+      Please correct this:
+      This is not your password → #password
+      Please enter your password again to continue.
+      POST /account/confirm
+      username: text "ada@example.com" hidden
+      Password | This is not your password | password: password "" required aria-describedby=password-error aria-invalid=true
+      [Confirm]
+      Forgot your password? → /login/reset
+    `,
   );
   await addApp(app, ada);
   const wrong = await ada.post("/account/confirm/code", { code: "1" });
   await assertOutline(
     wrong,
     `
-    422 Error: Confirm that it's you – Invoices
-    # Confirm that it's you
-    alert:
-    Please correct this:
-    This code is wrong → #code
-    POST /account/confirm/code
-    Code | A code from your authenticator app, or a recovery code. | This code is wrong | code: text "" required aria-invalid=true aria-describedby=code-hint code-error
-    [Confirm]
-  `,
+      422 Error: Confirm that it's you – Invoices
+      # Confirm that it's you
+      alert:
+      Please correct this:
+      This code is wrong → #code
+      POST /account/confirm/code
+      Code | A code from your authenticator app, or a recovery code. | This code is wrong | code: text "" required aria-describedby=code-hint code-error aria-invalid=true
+      [Confirm]
+    `,
   );
 });
 
@@ -213,31 +229,31 @@ Deno.test("a login without the second factor that its account needs sets one up"
   await assertOutline(
     wrong,
     `
-    422 Error: Protect your account – Invoices (with the script)
-    # Protect your account
-    alert:
-    Please correct this:
-    This code is wrong → #code
-    Your account at Invoices needs a second step at each login.…
-    ## Passkeys
-    A passkey logs you in with your fingerprint, your face or…
-    To add a passkey, please turn on JavaScript.
-    POST /login/two-step/passkey?returnTo=%2Fnotes hidden data-passkey-create=/login/two-step/passkey/options
-    passkey: hidden
-    Name | For example, the name of the device. | name: text "Passkey" required aria-describedby=name-hint
-    alert: data-passkey-error The passkey did not work. Please try again.
-    [Add a passkey]
-    ## Authenticator app
-    Scan this code with your app, or type the key below it:
-    image: QR code of the key
-    KEY
-    Open it in an app on this device → otpauth://totp/Invoices:ada%40example.com?secret=SECRET&issuer=Invoices&algorithm=SHA1&digits=6&period=30
-    POST /login/two-step?returnTo=%2Fnotes
-    setup: hidden "SETUP"
-    Code | The six digits that your app shows now. | This code is wrong | code: text "" required inputmode=numeric aria-invalid=true aria-describedby=code-hint code-error
-    [Turn on]
-    Back → /login?returnTo=%2Fnotes
-  `,
+      422 Error: Protect your account – Invoices (with the script)
+      # Protect your account
+      alert:
+      Please correct this:
+      This code is wrong → #code
+      Your account at Invoices needs a second step at each login.…
+      ## Passkeys
+      A passkey logs you in with your fingerprint, your face or…
+      To add a passkey, please turn on JavaScript.
+      POST /login/two-step/passkey?returnTo=%2Fnotes hidden data-passkey-create=/login/two-step/passkey/options
+      passkey: hidden
+      Name | For example, the name of the device. | name: text "Passkey" required aria-describedby=name-hint
+      alert: data-passkey-error The passkey did not work. Please try again.
+      [Add a passkey]
+      ## Authenticator app
+      Scan this code with your app, or type the key below it:
+      image: QR code of the key
+      KEY
+      Open it in an app on this device → otpauth://totp/Invoices:ada%40example.com?secret=SECRET&issuer=Invoices&algorithm=SHA1&digits=6&period=30
+      POST /login/two-step?returnTo=%2Fnotes
+      setup: hidden "SETUP"
+      Code | The six digits that your app shows now. | This code is wrong | code: text "" inputmode=numeric required aria-describedby=code-hint code-error aria-invalid=true
+      [Turn on]
+      Back → /login?returnTo=%2Fnotes
+    `,
     ids,
   );
   const code = await generateTOTP(ids.SECRET, { time: app.now() });
@@ -247,21 +263,21 @@ Deno.test("a login without the second factor that its account needs sets one up"
   await assertOutline(
     shown,
     `
-    200 Recovery codes – Invoices
-    # Recovery codes
-    If you lose your device, each code logs you in once. Keep…
-    CODE0
-    CODE1
-    CODE2
-    CODE3
-    CODE4
-    CODE5
-    CODE6
-    CODE7
-    CODE8
-    CODE9
-    I have saved them → /notes
-  `,
+      200 Recovery codes – Invoices
+      # Recovery codes
+      If you lose your device, each code logs you in once. Keep…
+      CODE0
+      CODE1
+      CODE2
+      CODE3
+      CODE4
+      CODE5
+      CODE6
+      CODE7
+      CODE8
+      CODE9
+      I have saved them → /notes
+    `,
     Object.fromEntries(names),
   );
 });
@@ -274,16 +290,16 @@ Deno.test("a login without the passkey of its account proves it", async () => {
   await assertOutline(
     await phone.get(`/login/two-step${RETURN}`),
     `
-    200 Use your passkey – Invoices (with the script)
-    # Use your passkey
-    Your account at Invoices needs a second step at each login.…
-    To add a passkey, please turn on JavaScript.
-    POST /login/two-step/passkey?returnTo=%2Fnotes hidden data-passkey-get=/login/two-step/passkey/options
-    passkey: hidden
-    alert: data-passkey-error The passkey did not work. Please try again.
-    [Continue with your passkey]
-    If you have lost it, only an administrator of Invoices can…
-    Back → /login?returnTo=%2Fnotes
-  `,
+      200 Use your passkey – Invoices (with the script)
+      # Use your passkey
+      Your account at Invoices needs a second step at each login.…
+      To add a passkey, please turn on JavaScript.
+      POST /login/two-step/passkey?returnTo=%2Fnotes hidden data-passkey-get=/login/two-step/passkey/options
+      passkey: hidden
+      alert: data-passkey-error The passkey did not work. Please try again.
+      [Continue with your passkey]
+      If you have lost it, only an administrator of Invoices can…
+      Back → /login?returnTo=%2Fnotes
+    `,
   );
 });

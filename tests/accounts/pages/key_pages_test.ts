@@ -56,13 +56,13 @@ Deno.test("the page of the keys has the rights and times of each", async () => {
     before,
     await ada.get(PATH),
     `
-    - You have no API keys.
-    + Key k1 acme_1… | notes:read, notes:write | Added 2026-11-19 never used does not expire | Revoke (Revoke Key k1) → /account/keys/remove?id=k1
-    + Key k2 acme_… | notes:read | Added 2026-11-19 last used 2 days ago expires 2026-11-28 | Revoke (Revoke Key k2) → /account/keys/remove?id=k2
-    + Key k3 acme_… | notes:read | Added 2026-11-19 never used expired 2026-11-28 | Revoke (Revoke Key k3) → /account/keys/remove?id=k3
-    + Key k4 acme_… | Engines · notes:read | Added 2026-11-19 never used does not expire | Revoke (Revoke Key k4) → /account/keys/remove?id=k4
-    + Key k5 acme_… | notes:read | Added 2026-11-19 never used does not expire | Revoke (Revoke Key k5) → /account/keys/remove?id=k5
-  `,
+      - You have no API keys.
+      + Key k1 acme_1… | notes:read, notes:write | Added 2026-11-19 never used does not expire | Revoke (Revoke Key k1) → /account/keys/remove?id=k1
+      + Key k2 acme_… | notes:read | Added 2026-11-19 last used 2 days ago expires 2026-11-28 | Revoke (Revoke Key k2) → /account/keys/remove?id=k2
+      + Key k3 acme_… | notes:read | Added 2026-11-19 never used expired 2026-11-28 | Revoke (Revoke Key k3) → /account/keys/remove?id=k3
+      + Key k4 acme_… | Engines · notes:read | Added 2026-11-19 never used does not expire | Revoke (Revoke Key k4) → /account/keys/remove?id=k4
+      + Key k5 acme_… | notes:read | Added 2026-11-19 never used does not expire | Revoke (Revoke Key k5) → /account/keys/remove?id=k5
+    `,
   );
 });
 
@@ -71,20 +71,20 @@ Deno.test("the form of a new key offers the user's teams, if there are any", asy
   await assertOutline(
     await ada.get(PATH),
     `
-    200 API keys – Invoices
-    # API keys
-    An API key lets a program act on your behalf, within its…
-    You have no API keys.
-    ## Create an API key
-    POST /account/keys
-    Name | For example, the name of the program. | name: text "" required aria-describedby=name-hint
-    For | team: select My account= Engines=TEAM
-    Scopes
-    scope-notes:read: checkbox | notes:read
-    scope-notes:write: checkbox | notes:write
-    Expires | days: select After 30 days=30 [After 90 days=90] After 365 days=365 Never=never
-    [Create an API key]
-  `,
+      200 API keys – Invoices
+      # API keys
+      An API key lets a program act on your behalf, within its…
+      You have no API keys.
+      ## Create an API key
+      POST /account/keys
+      Name | For example, the name of the program. | name: text "" required aria-describedby=name-hint
+      For | team: select My account= Engines=TEAM
+      Scopes
+      scope-notes:read: checkbox | notes:read
+      scope-notes:write: checkbox | notes:write
+      Expires | days: select After 30 days=30 [After 90 days=90] After 365 days=365 Never=never
+      [Create an API key]
+    `,
     { TEAM },
   );
   const values = { name: "Reports", team: TEAM, days: "30" };
@@ -93,19 +93,19 @@ Deno.test("the form of a new key offers the user's teams, if there are any", asy
     await ada.get(PATH),
     failed,
     `
-    - 200 API keys – Invoices
-    - Name | For example, the name of the program. | name: text "" required aria-describedby=name-hint
-    - For | team: select My account= Engines=TEAM
-    - Expires | days: select After 30 days=30 [After 90 days=90] After 365 days=365 Never=never
-    + 422 Error: API keys – Invoices
-    + alert:
-    + Please correct this:
-    + Choose at least one scope → #scopes
-    + Name | For example, the name of the program. | name: text "Reports" required aria-describedby=name-hint
-    + For | team: select My account= [Engines=TEAM]
-    + Choose at least one scope
-    + Expires | days: select [After 30 days=30] After 90 days=90 After 365 days=365 Never=never
-  `,
+      - 200 API keys – Invoices
+      - Name | For example, the name of the program. | name: text "" required aria-describedby=name-hint
+      - For | team: select My account= Engines=TEAM
+      - Expires | days: select After 30 days=30 [After 90 days=90] After 365 days=365 Never=never
+      + 422 Error: API keys – Invoices
+      + alert:
+      + Please correct this:
+      + Choose at least one scope → #scopes
+      + Name | For example, the name of the program. | name: text "Reports" required aria-describedby=name-hint
+      + For | team: select My account= [Engines=TEAM]
+      + Choose at least one scope
+      + Expires | days: select [After 30 days=30] After 90 days=90 After 365 days=365 Never=never
+    `,
     { TEAM },
   );
   const eve = await registered({ email: "eve@example.com" });
@@ -113,9 +113,9 @@ Deno.test("the form of a new key offers the user's teams, if there are any", asy
     await ada.get(PATH),
     await eve.get(PATH),
     `
-    - For | team: select My account= Engines=TEAM
-    + status: You are logged in, Ada.
-  `,
+      - For | team: select My account= Engines=TEAM
+      + status: You are logged in, Ada.
+    `,
     { TEAM },
   );
 });
@@ -130,13 +130,13 @@ Deno.test("a new key is shown once, and the page before its end names it", async
   await assertOutline(
     shown,
     `
-    200 Your new API key – Invoices
-    # Your new API key
-    Copy it now. You will not see it again.
-    API key | no name: textarea KEY
-    Programs send it in the header “Authorization: Bearer …”.
-    Done → /account/keys
-  `,
+      200 Your new API key – Invoices
+      # Your new API key
+      Copy it now. You will not see it again.
+      API key | no name: textarea KEY
+      Programs send it in the header “Authorization: Bearer …”.
+      Done → /account/keys
+    `,
     { KEY },
   );
   await add("k1", {});
@@ -162,10 +162,10 @@ Deno.test("a new key is shown once, and the page before its end names it", async
   await assertOutline(
     failed,
     `
-    404 This API key does not exist. – Invoices
-    API keys → /account/keys
-    # This API key does not exist.
-    Back → /account/keys
-  `,
+      404 This API key does not exist. – Invoices
+      API keys → /account/keys
+      # This API key does not exist.
+      Back → /account/keys
+    `,
   );
 });

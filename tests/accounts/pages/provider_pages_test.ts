@@ -14,15 +14,15 @@ Deno.test("the page of the linked logins has a row for each, and a button for ea
   await assertOutline(
     await ada.get("/account/logins"),
     `
-    200 Linked logins – Invoices
-    status: You are logged in, Ada.
-    # Linked logins
-    You can log in with these providers instead of your…
-    You have no linked logins.
-    POST /account/logins
-    provider: hidden "example"
-    [Link Example]
-  `,
+      200 Linked logins – Invoices
+      status: You are logged in, Ada.
+      # Linked logins
+      You can log in with these providers instead of your…
+      You have no linked logins.
+      POST /account/logins
+      provider: hidden "example"
+      [Link Example]
+    `,
   );
   const before = await ada.get("/account/logins");
   const ways = [
@@ -40,23 +40,23 @@ Deno.test("the page of the linked logins has a row for each, and a button for ea
     before,
     await ada.get("/account/logins"),
     `
-    - You have no linked logins.
-    + Example: ada@example.com | Added 2026-11-19, last used 2 days ago | POST /account/logins/remove | id: hidden "i1" | [Remove] (Remove Example: ada@example.com)
-    + former: ada@example.com | Added 2026-11-19 | POST /account/logins/remove | id: hidden "i2" | [Remove] (Remove former: ada@example.com)
-    + toString: ada@example.com | Added 2026-11-19 | POST /account/logins/remove | id: hidden "i3" | [Remove] (Remove toString: ada@example.com)
-  `,
+      - You have no linked logins.
+      + Example: ada@example.com | Added 2026-11-19, last used 2 days ago | POST /account/logins/remove | id: hidden "i1" | [Remove] (Remove Example: ada@example.com)
+      + former: ada@example.com | Added 2026-11-19 | POST /account/logins/remove | id: hidden "i2" | [Remove] (Remove former: ada@example.com)
+      + toString: ada@example.com | Added 2026-11-19 | POST /account/logins/remove | id: hidden "i3" | [Remove] (Remove toString: ada@example.com)
+    `,
   );
   const failed = await ada.post("/account/logins/remove", { id: "i4" });
   await assertChanges(
     await ada.get("/account/logins"),
     failed,
     `
-    - 200 Linked logins – Invoices
-    + 422 Error: Linked logins – Invoices
-    + Linked logins → /account/logins
-    + alert:
-    + The login at the provider failed. Please try again.
-  `,
+      - 200 Linked logins – Invoices
+      + 422 Error: Linked logins – Invoices
+      + Linked logins → /account/logins
+      + alert:
+      + The login at the provider failed. Please try again.
+    `,
   );
 });
 
@@ -96,27 +96,27 @@ Deno.test("a provider without an address asks for one", async () => {
   await assertOutline(
     await visitor.get("/login/address?returnTo=/notes"),
     `
-    200 Your email address – Invoices
-    # Your email address
-    You logged in as ada@example.com. Your new account also…
-    POST /login/address?returnTo=%2Fnotes
-    Email | email: email "ada@example.com" required autocapitalize=none
-    [Continue]
-  `,
+      200 Your email address – Invoices
+      # Your email address
+      You logged in as ada@example.com. Your new account also…
+      POST /login/address?returnTo=%2Fnotes
+      Email | email: email "ada@example.com" autocapitalize=none required
+      [Continue]
+    `,
   );
   await assertOutline(
     await visitor.post("/login/address", { email: "ada" }),
     `
-    422 Error: Your email address – Invoices
-    # Your email address
-    alert:
-    Please correct this:
-    Invalid email address → #email
-    You logged in as ada@example.com. Your new account also…
-    POST /login/address
-    Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
-    [Continue]
-  `,
+      422 Error: Your email address – Invoices
+      # Your email address
+      alert:
+      Please correct this:
+      Invalid email address → #email
+      You logged in as ada@example.com. Your new account also…
+      POST /login/address
+      Email | Invalid email address | email: email "ada" autocapitalize=none required aria-describedby=email-error aria-invalid=true
+      [Continue]
+    `,
   );
 });
 
@@ -127,11 +127,11 @@ Deno.test("a separate page leads the browser to a provider", async () => {
   await assertOutline(
     response,
     `
-    200 Continue to the provider – Invoices
-    status: You are logged in, Ada.
-    # Continue to the provider
-    Continue to the provider → URL
-  `,
+      200 Continue to the provider – Invoices
+      status: You are logged in, Ada.
+      # Continue to the provider
+      Continue to the provider → URL
+    `,
     { URL },
   );
 });

@@ -46,22 +46,22 @@ Deno.test("the page of the app shows its key as an image, a text and a link unti
   await assertOutline(
     failed,
     `
-    422 Error: Two-step login – Invoices
-    Security → /account/security
-    # Two-step login
-    alert:
-    Please correct this:
-    This code is wrong → #code
-    With an authenticator app, a stolen password is not enough…
-    Scan this code with your app, or type the key below it:
-    image: QR code of the key
-    KEY
-    Open it in an app on this device → otpauth://totp/Invoices:ada%40example.com?secret=SECRET&issuer=Invoices&algorithm=SHA1&digits=6&period=30
-    POST /account/two-step
-    setup: hidden "SETUP"
-    Code | The six digits that your app shows now. | This code is wrong | code: text "" required inputmode=numeric aria-invalid=true aria-describedby=code-hint code-error
-    [Turn on]
-  `,
+      422 Error: Two-step login – Invoices
+      Security → /account/security
+      # Two-step login
+      alert:
+      Please correct this:
+      This code is wrong → #code
+      With an authenticator app, a stolen password is not enough…
+      Scan this code with your app, or type the key below it:
+      image: QR code of the key
+      KEY
+      Open it in an app on this device → otpauth://totp/Invoices:ada%40example.com?secret=SECRET&issuer=Invoices&algorithm=SHA1&digits=6&period=30
+      POST /account/two-step
+      setup: hidden "SETUP"
+      Code | The six digits that your app shows now. | This code is wrong | code: text "" inputmode=numeric required aria-describedby=code-hint code-error aria-invalid=true
+      [Turn on]
+    `,
     ids,
   );
 });
@@ -84,38 +84,38 @@ Deno.test("an app that is set up has recovery codes, and the browsers that need 
   await assertOutline(
     shown,
     `
-    200 Recovery codes – Invoices
-    Security → /account/security
-    # Recovery codes
-    If you lose your device, each code logs you in once. Keep…
-    CODE0
-    CODE1
-    CODE2
-    CODE3
-    CODE4
-    CODE5
-    CODE6
-    CODE7
-    CODE8
-    CODE9
-    I have saved them → /account/two-step
-  `,
+      200 Recovery codes – Invoices
+      Security → /account/security
+      # Recovery codes
+      If you lose your device, each code logs you in once. Keep…
+      CODE0
+      CODE1
+      CODE2
+      CODE3
+      CODE4
+      CODE5
+      CODE6
+      CODE7
+      CODE8
+      CODE9
+      I have saved them → /account/two-step
+    `,
     ids,
   );
   await assertOutline(
     await ada.get("/account/two-step"),
     `
-    200 Two-step login – Invoices
-    Security → /account/security
-    # Two-step login
-    Two-step login is on. Unused recovery codes: 10.
-    POST /account/two-step/codes
-    [Create new recovery codes]
-    POST /account/two-step/remove
-    [Turn off two-step login]
-    ## Remembered browsers
-    Each login needs a code.
-  `,
+      200 Two-step login – Invoices
+      Security → /account/security
+      # Two-step login
+      Two-step login is on. Unused recovery codes: 10.
+      POST /account/two-step/codes
+      [Create new recovery codes]
+      POST /account/two-step/remove
+      [Turn off two-step login]
+      ## Remembered browsers
+      Each login needs a code.
+    `,
   );
 
   const firefox = await logIn(
@@ -125,30 +125,30 @@ Deno.test("an app that is set up has recovery codes, and the browsers that need 
   await assertOutline(
     await firefox.get("/login/code?returnTo=/notes"),
     `
-    200 Enter your code – Invoices
-    # Enter your code
-    POST /login/code?returnTo=%2Fnotes
-    Code | A code from your authenticator app, or a recovery code. | code: text "" required aria-describedby=code-hint
-    remember: checkbox | Remember this browser for 30 days
-    [Log in]
-    Back → /login?returnTo=%2Fnotes
-  `,
+      200 Enter your code – Invoices
+      # Enter your code
+      POST /login/code?returnTo=%2Fnotes
+      Code | A code from your authenticator app, or a recovery code. | code: text "" required aria-describedby=code-hint
+      remember: checkbox | Remember this browser for 30 days
+      [Log in]
+      Back → /login?returnTo=%2Fnotes
+    `,
   );
   const wrong = { code: "1", remember: "on" };
   await assertOutline(
     await firefox.post("/login/code", wrong),
     `
-    422 Error: Enter your code – Invoices
-    # Enter your code
-    alert:
-    Please correct this:
-    This code is wrong → #code
-    POST /login/code
-    Code | A code from your authenticator app, or a recovery code. | This code is wrong | code: text "" required aria-invalid=true aria-describedby=code-hint code-error
-    remember: checkbox checked | Remember this browser for 30 days
-    [Log in]
-    Back → /login
-  `,
+      422 Error: Enter your code – Invoices
+      # Enter your code
+      alert:
+      Please correct this:
+      This code is wrong → #code
+      POST /login/code
+      Code | A code from your authenticator app, or a recovery code. | This code is wrong | code: text "" required aria-describedby=code-hint code-error aria-invalid=true
+      remember: checkbox checked | Remember this browser for 30 days
+      [Log in]
+      Back → /login
+    `,
   );
   const before = await ada.get("/account/two-step");
   await firefox.post("/login/code", { code: await code(), remember: "on" });
@@ -175,12 +175,12 @@ Deno.test("the sessions have their browsers and times, this one first", async ()
   await assertOutline(
     await ada.get("/account/sessions"),
     `
-    200 Sessions – Invoices
-    status: You are logged in, Ada.
-    # Sessions
-    You are logged in on these browsers. End the sessions that…
-    Unknown browser | This browser active now logged in 2026-11-28
-  `,
+      200 Sessions – Invoices
+      status: You are logged in, Ada.
+      # Sessions
+      You are logged in on these browsers. End the sessions that…
+      Unknown browser | This browser active now logged in 2026-11-28
+    `,
   );
   wait(24 * 60);
   const others = [browser({ "User-Agent": AGENTS.firefox }), browser()];
@@ -194,33 +194,33 @@ Deno.test("the sessions have their browsers and times, this one first", async ()
   await assertOutline(
     await phone.get(path),
     `
-    200 Sessions – Invoices
-    status: You are logged in, Ada.
-    # Sessions
-    You are logged in on these browsers. End the sessions that…
-    Safari, iPhone | This browser active now logged in 2026-11-29
-    Unknown browser | active 6 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID0" | [End] (End the session in Unknown browser)
-    Firefox, Linux | active 7 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID1" | [End] (End the session in Firefox, Linux)
-    POST /account/sessions
-    [End all other sessions]
-  `,
+      200 Sessions – Invoices
+      status: You are logged in, Ada.
+      # Sessions
+      You are logged in on these browsers. End the sessions that…
+      Safari, iPhone | This browser active now logged in 2026-11-29
+      Unknown browser | active 6 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID0" | [End] (End the session in Unknown browser)
+      Firefox, Linux | active 7 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID1" | [End] (End the session in Firefox, Linux)
+      POST /account/sessions
+      [End all other sessions]
+    `,
     await idsOf(phone, path),
   );
   const failed = await phone.post(path, { id: "unknown" });
   await assertOutline(
     failed,
     `
-    422 Error: Sessions – Invoices
-    # Sessions
-    alert:
-    This session has already ended.
-    You are logged in on these browsers. End the sessions that…
-    Safari, iPhone | This browser active now logged in 2026-11-29
-    Unknown browser | active 6 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID0" | [End] (End the session in Unknown browser)
-    Firefox, Linux | active 7 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID1" | [End] (End the session in Firefox, Linux)
-    POST /account/sessions
-    [End all other sessions]
-  `,
+      422 Error: Sessions – Invoices
+      # Sessions
+      alert:
+      This session has already ended.
+      You are logged in on these browsers. End the sessions that…
+      Safari, iPhone | This browser active now logged in 2026-11-29
+      Unknown browser | active 6 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID0" | [End] (End the session in Unknown browser)
+      Firefox, Linux | active 7 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "ID1" | [End] (End the session in Firefox, Linux)
+      POST /account/sessions
+      [End all other sessions]
+    `,
     await idsOf(phone, path),
   );
   accounts.connect(createMemoryApps());
@@ -230,13 +230,36 @@ Deno.test("the sessions have their browsers and times, this one first", async ()
     before,
     await phone.get(path),
     `
-    - Unknown browser | active 6 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "…" | [End] (End the session in Unknown browser)
-    - Firefox, Linux | active 7 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "…" | [End] (End the session in Firefox, Linux)
-    - POST /account/sessions
-    - [End all other sessions]
-    - This button also disconnects all apps.
-    + status: Done.
+      - Unknown browser | active 6 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "…" | [End] (End the session in Unknown browser)
+      - Firefox, Linux | active 7 minutes ago logged in 2026-11-29 | POST /account/sessions | id: hidden "…" | [End] (End the session in Firefox, Linux)
+      - POST /account/sessions
+      - [End all other sessions]
+      - This button also disconnects all apps.
+      + status: Done.
+    `,
+  );
+});
+
+Deno.test("two sessions suffice to end all others, and the older browser is first on its own page", async () => {
+  const { accounts, ada, browser, logIn, wait } = await start();
+  wait(1);
+  await logIn(browser({ "User-Agent": AGENTS.firefox }));
+  accounts.connect(createMemoryApps());
+  const path = "/account/sessions";
+  await assertOutline(
+    await ada.get(path),
+    `
+    200 Sessions – Invoices
+    status: You are logged in, Ada.
+    # Sessions
+    You are logged in on these browsers. End the sessions that…
+    Unknown browser | This browser active now logged in 2026-11-28
+    Firefox, Linux | active now logged in 2026-11-28 | POST /account/sessions | id: hidden "ID0" | [End] (End the session in Firefox, Linux)
+    POST /account/sessions
+    [End all other sessions]
+    This button also disconnects all apps.
   `,
+    await idsOf(ada, path),
   );
 });
 

@@ -31,28 +31,28 @@ Deno.test("the page of the teams lists those of the user, and the open invitatio
   await assertOutline(
     await eve.get("/teams"),
     `
-    200 Teams – Test
-    # Teams
-    In a team, several people share their work.
-    You are not in a team.
-    ## Create a team
-    POST /teams
-    Name of the team | name: text "" required
-    [Create a team]
-  `,
+      200 Teams – Test
+      # Teams
+      In a team, several people share their work.
+      You are not in a team.
+      ## Create a team
+      POST /teams
+      Name of the team | name: text "" required
+      [Create a team]
+    `,
   );
   await assertChanges(
     await eve.get("/teams"),
     await eve.post("/teams", { name: " " }),
     `
-    - 200 Teams – Test
-    - Name of the team | name: text "" required
-    + 422 Error: Teams – Test
-    + alert:
-    + Please correct this:
-    + Name is required → #name
-    + Name of the team | Name is required | name: text " " required aria-invalid=true aria-describedby=name-error
-  `,
+      - 200 Teams – Test
+      - Name of the team | name: text "" required
+      + 422 Error: Teams – Test
+      + alert:
+      + Please correct this:
+      + Name is required → #name
+      + Name of the team | Name is required | name: text " " required aria-describedby=name-error aria-invalid=true
+    `,
   );
   const none = await eve.get("/teams");
   const INVITATION = await invited(team, "eve@example.com");
@@ -60,9 +60,9 @@ Deno.test("the page of the teams lists those of the user, and the open invitatio
     none,
     await eve.get("/teams"),
     `
-    + ## Your invitations
-    + Engines | editor | View (View Engines) → /teams/invitations/INVITATION
-  `,
+      + ## Your invitations
+      + Engines | editor | View (View Engines) → /teams/invitations/INVITATION
+    `,
     { INVITATION },
   );
   const before = await eve.get("/teams");
@@ -71,13 +71,13 @@ Deno.test("the page of the teams lists those of the user, and the open invitatio
     before,
     await eve.get("/teams"),
     `
-    - ## Your invitations
-    - Engines | editor | View (View Engines) → /teams/invitations/INVITATION
-    - You are not in a team.
-    + status: You are now a member of Engines.
-    + ## Your teams
-    + Engines | editor | View (View Engines) → /teams/TEAM
-  `,
+      - ## Your invitations
+      - Engines | editor | View (View Engines) → /teams/invitations/INVITATION
+      - You are not in a team.
+      + status: You are now a member of Engines.
+      + ## Your teams
+      + Engines | editor | View (View Engines) → /teams/TEAM
+    `,
     { ...team.ids, INVITATION },
   );
 });
@@ -89,28 +89,28 @@ Deno.test("the page of a team has links for its owners only", async () => {
   await assertOutline(
     await bob.get(path),
     `
-    200 Engines – Test
-    Teams → /teams
-    # Engines
-    ## Members
-    ada | ada@example.com · owner
-    bob (you) | bob@example.com · reader
-    Leave the team → /teams/TEAM/members/BOB/remove
-  `,
+      200 Engines – Test
+      Teams → /teams
+      # Engines
+      ## Members
+      ada | ada@example.com · owner
+      bob (you) | bob@example.com · reader
+      Leave the team → /teams/TEAM/members/BOB/remove
+    `,
     ids,
   );
   await assertOutline(
     await ada.get(path),
     `
-    200 Engines – Test
-    Teams → /teams
-    # Engines
-    ## Members
-    ada (you) | ada@example.com · owner | Change (Change ada) → /teams/TEAM/members/ADA
-    bob | bob@example.com · reader | Change (Change bob) → /teams/TEAM/members/BOB
-    Invite a member → /teams/TEAM/invite
-    Leave the team → /teams/TEAM/members/ADA/remove
-  `,
+      200 Engines – Test
+      Teams → /teams
+      # Engines
+      ## Members
+      ada (you) | ada@example.com · owner | Change (Change ada) → /teams/TEAM/members/ADA
+      bob | bob@example.com · reader | Change (Change bob) → /teams/TEAM/members/BOB
+      Invite a member → /teams/TEAM/invite
+      Leave the team → /teams/TEAM/members/ADA/remove
+    `,
     ids,
   );
   const INVITATION = await invited(team, "eve@example.com");
@@ -120,16 +120,16 @@ Deno.test("the page of a team has links for its owners only", async () => {
     await bob.get(path),
     await ada.get(path),
     `
-    - ada | ada@example.com · owner
-    - bob (you) | bob@example.com · reader
-    - Leave the team → /teams/TEAM/members/BOB/remove
-    + ada (you) | ada@example.com · owner | Change (Change ada) → /teams/TEAM/members/ADA
-    + bob | bob@example.com · reader | Change (Change bob) → /teams/TEAM/members/BOB
-    + ## Open invitations
-    + eve@example.com | editor · expires 2026-12-12 | POST /teams/TEAM/invite/withdraw | invitation: hidden "INVITATION" | [Withdraw] (Withdraw the invitation for eve@example.com)
-    + Invite a member → /teams/TEAM/invite
-    + Leave the team → /teams/TEAM/members/ADA/remove
-  `,
+      - ada | ada@example.com · owner
+      - bob (you) | bob@example.com · reader
+      - Leave the team → /teams/TEAM/members/BOB/remove
+      + ada (you) | ada@example.com · owner | Change (Change ada) → /teams/TEAM/members/ADA
+      + bob | bob@example.com · reader | Change (Change bob) → /teams/TEAM/members/BOB
+      + ## Open invitations
+      + eve@example.com | editor · expires 2026-12-12 | POST /teams/TEAM/invite/withdraw | invitation: hidden "INVITATION" | [Withdraw] (Withdraw the invitation for eve@example.com)
+      + Invite a member → /teams/TEAM/invite
+      + Leave the team → /teams/TEAM/members/ADA/remove
+    `,
     all,
   );
 });
@@ -140,16 +140,16 @@ Deno.test("the invitation to a team suggests the role with the fewest rights", a
   await assertOutline(
     await ada.get(path),
     `
-    200 Invite a member – Test
-    Teams → /teams
-    # Invite a member
-    We send the invitation by email. Only the owner of this…
-    POST /teams/TEAM/invite
-    Email | email: email "" required autocapitalize=none
-    Role | role: select owner editor [reader]
-    [Send the invitation]
-    Cancel → /teams/TEAM
-  `,
+      200 Invite a member – Test
+      Teams → /teams
+      # Invite a member
+      We send the invitation by email. Only the owner of this…
+      POST /teams/TEAM/invite
+      Email | email: email "" autocapitalize=none required
+      Role | role: select owner editor [reader]
+      [Send the invitation]
+      Cancel → /teams/TEAM
+    `,
     ids,
   );
   const values = { email: "eve", role: "editor" };
@@ -157,16 +157,16 @@ Deno.test("the invitation to a team suggests the role with the fewest rights", a
     await ada.get(path),
     await ada.post(path, values),
     `
-    - 200 Invite a member – Test
-    - Email | email: email "" required autocapitalize=none
-    - Role | role: select owner editor [reader]
-    + 422 Error: Invite a member – Test
-    + alert:
-    + Please correct this:
-    + Invalid email address → #email
-    + Email | Invalid email address | email: email "eve" required autocapitalize=none aria-invalid=true aria-describedby=email-error
-    + Role | role: select owner [editor] reader
-  `,
+      - 200 Invite a member – Test
+      - Email | email: email "" autocapitalize=none required
+      - Role | role: select owner editor [reader]
+      + 422 Error: Invite a member – Test
+      + alert:
+      + Please correct this:
+      + Invalid email address → #email
+      + Email | Invalid email address | email: email "eve" autocapitalize=none required aria-describedby=email-error aria-invalid=true
+      + Role | role: select owner [editor] reader
+    `,
     ids,
   );
 });
@@ -178,24 +178,24 @@ Deno.test("the page of an invitation names the team and the role", async () => {
   const path = "/teams/invitations/INVITATION";
   await assertPages(eve, {
     [path]: `
-    200 You are invited – Test
-    # You are invited
-    Join the team Engines as editor?
-    POST /teams/invitations/INVITATION
-    answer: hidden "accept"
-    [Join the team]
-    POST /teams/invitations/INVITATION
-    answer: hidden "decline"
-    [Decline]
-  `,
+      200 You are invited – Test
+      # You are invited
+      Join the team Engines as editor?
+      POST /teams/invitations/INVITATION
+      answer: hidden "accept"
+      [Join the team]
+      POST /teams/invitations/INVITATION
+      answer: hidden "decline"
+      [Decline]
+    `,
   }, { INVITATION });
   await assertPages(team.bob, {
     [path]: `
-    404 This invitation does not work – Test
-    # This invitation does not work
-    It is for an address other than bob@example.com, was…
-    Teams → /teams
-  `,
+      404 This invitation does not work – Test
+      # This invitation does not work
+      It is for an address other than bob@example.com, was…
+      Teams → /teams
+    `,
   }, { INVITATION });
 });
 
@@ -256,14 +256,14 @@ Deno.test("the page of a member changes the role, and another member may be remo
   }, ids);
   await assertPages(bob, {
     "/teams/TEAM/members/BOB/remove": `
-    200 Leave Engines? – Test
-    Teams → /teams
-    # Leave Engines?
-    Your access to the team and your API keys for it end at…
-    POST /teams/TEAM/members/BOB/remove
-    [Leave the team]
-    Cancel → /teams/TEAM
-  `,
+      200 Leave Engines? – Test
+      Teams → /teams
+      # Leave Engines?
+      Your access to the team and your API keys for it end at…
+      POST /teams/TEAM/members/BOB/remove
+      [Leave the team]
+      Cancel → /teams/TEAM
+    `,
   }, ids);
   const path = `/teams/${ids.TEAM}/members/${ids.ADA}`;
   const last = await ada.post(path, { role: "editor" });
@@ -271,13 +271,13 @@ Deno.test("the page of a member changes the role, and another member may be remo
     await ada.get(path),
     last,
     `
-    - 200 ada – Test
-    - Role | role: select [owner] editor reader
-    + 409 Error: ada – Test
-    + alert:
-    + A team needs an owner. Make another member the owner first,…
-    + Role | role: select owner [editor] reader
-  `,
+      - 200 ada – Test
+      - Role | role: select [owner] editor reader
+      + 409 Error: ada – Test
+      + alert:
+      + A team needs an owner. Make another member the owner first,…
+      + Role | role: select owner [editor] reader
+    `,
     ids,
   );
   const removal = await ada.post(`${path}/remove`);
@@ -285,11 +285,26 @@ Deno.test("the page of a member changes the role, and another member may be remo
     await ada.get(`${path}/remove`),
     removal,
     `
-    - 200 Leave Engines? – Test
-    + 409 Error: Leave Engines? – Test
-    + alert:
-    + A team needs an owner. Make another member the owner first,…
-  `,
+      - 200 Leave Engines? – Test
+      + 409 Error: Leave Engines? – Test
+      + alert:
+      + A team needs an owner. Make another member the owner first,…
+    `,
     ids,
+  );
+});
+
+Deno.test("the last owner of a team cannot delete the account", async () => {
+  const { ada } = await startTeam();
+  const before = await ada.get("/account/delete");
+  await assertChanges(
+    before,
+    await ada.post("/account/delete"),
+    `
+    - 200 Delete your account – Test
+    + 409 Error: Delete your account – Test
+    + alert:
+    + Hand over these teams first: Engines
+  `,
   );
 });

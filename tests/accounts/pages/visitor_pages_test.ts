@@ -20,7 +20,7 @@ Deno.test("the pages for visitors keep the path of the next page in each form an
       200 Log in to Invoices – Invoices (with the script)
       # Log in to Invoices
       POST /login
-      Email | email: email "" required autocapitalize=none
+      Email | email: email "" autocapitalize=none required
       Password | password: password "" required
       remember: checkbox | Remember me for 30 days
       [Log in]
@@ -38,7 +38,7 @@ Deno.test("the pages for visitors keep the path of the next page in each form an
       # Log in to Invoices
       Please log in to see that page.
       POST /login?returnTo=%2Fnotes
-      Email | email: email "" required autocapitalize=none
+      Email | email: email "" autocapitalize=none required
       Password | password: password "" required
       remember: checkbox | Remember me for 30 days
       [Log in]
@@ -56,7 +56,7 @@ Deno.test("the pages for visitors keep the path of the next page in each form an
       # Forgot your password?
       We will email you a link to choose a new one.
       POST /login/reset?returnTo=%2Fnotes
-      Email | email: email "" required autocapitalize=none
+      Email | email: email "" autocapitalize=none required
       [Send the link]
       Log in → /login?returnTo=%2Fnotes
     `,
@@ -65,7 +65,7 @@ Deno.test("the pages for visitors keep the path of the next page in each form an
       # Log in by email
       We will email you a code and a link.
       POST /login/email?returnTo=%2Fnotes
-      Email | email: email "" required autocapitalize=none
+      Email | email: email "" autocapitalize=none required
       [Send the code]
       Back → /login?returnTo=%2Fnotes
     `,
@@ -74,7 +74,7 @@ Deno.test("the pages for visitors keep the path of the next page in each form an
       # Register at Invoices
       POST /register?returnTo=%2Fnotes
       Name | name: text "" required
-      Email | email: email "" required autocapitalize=none
+      Email | email: email "" autocapitalize=none required
       Password | At least 8 characters. Several words work well. | password: password "" required aria-describedby=password-hint
       [Register]
       Already have an account? Log in → /login?returnTo=%2Fnotes
@@ -94,7 +94,7 @@ Deno.test("the pages for visitors show errors, and keep what was typed, but no p
       alert:
       Invalid email or password
       POST /login?returnTo=%2Fnotes
-      Email | email: email "ada@example.com" required autocapitalize=none
+      Email | email: email "ada@example.com" autocapitalize=none required
       Password | password: password "" required
       remember: checkbox checked | Remember me for 30 days
       [Log in]
@@ -118,7 +118,7 @@ Deno.test("the pages for visitors show errors, and keep what was typed, but no p
       Invalid email address → #email
       We will email you a link to choose a new one.
       POST /login/reset
-      Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
+      Email | Invalid email address | email: email "ada" autocapitalize=none required aria-describedby=email-error aria-invalid=true
       [Send the link]
       Log in → /login
     `,
@@ -134,7 +134,7 @@ Deno.test("the pages for visitors show errors, and keep what was typed, but no p
       Invalid email address → #email
       We will email you a code and a link.
       POST /login/email
-      Email | Invalid email address | email: email "ada" required autocapitalize=none aria-invalid=true aria-describedby=email-error
+      Email | Invalid email address | email: email "ada" autocapitalize=none required aria-describedby=email-error aria-invalid=true
       [Send the code]
       Back → /login
     `,
@@ -154,7 +154,7 @@ const registrations: [
       # Register at Invoices
       POST /register?returnTo=%2Fnotes
       Name | name: text "" required
-      Email | email: email "" required autocapitalize=none
+      Email | email: email "" autocapitalize=none required
       Password | At least 8 characters. Several words work well. | password: password "" required aria-describedby=password-hint
       [Register]
       Already have an account? Log in → /login?returnTo=%2Fnotes
@@ -230,7 +230,7 @@ Deno.test("the registration of an invitation asks for no address", async () => {
       token: hidden "TOKEN"
       username: text "ada@example.com" hidden
       You register with the address ada@example.com.
-      Password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
+      Password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-describedby=password-hint password-error aria-invalid=true
       [Register]
       Already have an account? Log in → /login
     `,
@@ -260,7 +260,7 @@ Deno.test("a registration asks for the code of its email, or opens its link", as
       # Check your email
       We sent an email to ada@example.com. Open the link in this…
       POST /register/code?returnTo=%2Fnotes
-      Code | The six digits from the email. They work once, for ten… | code: text "" required inputmode=numeric aria-describedby=code-hint
+      Code | The six digits from the email. They work once, for ten… | code: text "" inputmode=numeric required aria-describedby=code-hint
       [Continue]
       No email, not even in the spam folder? Ask for another email → /register?returnTo=%2Fnotes
     `,
@@ -284,7 +284,7 @@ Deno.test("a registration asks for the code of its email, or opens its link", as
       This code is wrong → #code
       We sent an email to ada@example.com. Open the link in this…
       POST /register/code
-      Code | The six digits from the email. They work once, for ten… | This code is wrong | code: text "" required inputmode=numeric aria-invalid=true aria-describedby=code-hint code-error
+      Code | The six digits from the email. They work once, for ten… | This code is wrong | code: text "" inputmode=numeric required aria-describedby=code-hint code-error aria-invalid=true
       [Continue]
       No email, not even in the spam folder? Ask for another email → /register
     `,
@@ -329,7 +329,7 @@ Deno.test("a login by email asks for the code of its email, or opens its link", 
       # Check your email
       We sent an email to ada@example.com. Open the link in this…
       POST /login/email/code?returnTo=%2Fnotes
-      Code | The six digits from the email. They work once, for ten… | code: text "" required inputmode=numeric aria-describedby=code-hint
+      Code | The six digits from the email. They work once, for ten… | code: text "" inputmode=numeric required aria-describedby=code-hint
       [Continue]
       No email, not even in the spam folder? Ask for another email → /login/email?returnTo=%2Fnotes
     `,
@@ -371,7 +371,7 @@ Deno.test("a new address asks for the code of its email, or opens its link", asy
       # Check your email
       We sent an email to new@example.com. Open the link in this…
       POST /account/email/code
-      Code | The six digits from the email. They work once, for ten… | code: text "" required inputmode=numeric aria-describedby=code-hint
+      Code | The six digits from the email. They work once, for ten… | code: text "" inputmode=numeric required aria-describedby=code-hint
       [Continue]
       No email, not even in the spam folder? Ask for another email → /account/email
     `,
@@ -429,7 +429,7 @@ Deno.test("a reset asks for a new password", async () => {
       POST /login/reset/link
       token: hidden "TOKEN"
       username: text "ada@example.com" hidden
-      New password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-invalid=true aria-describedby=password-hint password-error
+      New password | At least 8 characters. Several words work well. | Password must be at least 8 characters | password: password "" required aria-describedby=password-hint password-error aria-invalid=true
       [Change password]
     `,
     { TOKEN },
