@@ -75,7 +75,9 @@ const mails: MailMessages = {
     `An API key was created for your account at ${app}. If this was not you, this link revokes it, removes all that was added later, and ends all sessions. It works for seven days.`,
   deleteSubject: (app) => `Your account at ${app} will be deleted`,
   deleteText: (app, days) =>
-    `Your account at ${app} will be deleted in ${days} days. To keep it, log in before then.`,
+    `Your account at ${app} will be deleted in ${
+      daysOf(days)
+    }. To keep it, log in before then.`,
   deleteButton: "Log in",
 };
 
@@ -221,10 +223,14 @@ export const english: Messages = {
   download: "Download as JSON",
   deleteTitle: "Delete your account",
   deleteText: (days) =>
-    `Your account and its data will be deleted in ${days} days. Until then you can log in to keep it. All sessions end now.`,
+    `Your account and its data will be deleted in ${
+      daysOf(days)
+    }. Until then you can log in to keep it. All sessions end now.`,
   deleteButton: "Delete my account",
   deleted: (days) =>
-    `Your account will be deleted in ${days} days. To keep it, log in before then.`,
+    `Your account will be deleted in ${
+      daysOf(days)
+    }. To keep it, log in before then.`,
   notMeTitle: "This was not you?",
   notMeText:
     "This restores your address, removes the password and ends all access. Then choose a new password.",
@@ -344,3 +350,7 @@ export const english: Messages = {
     }, then try again.`,
   mails,
 };
+
+function daysOf(count: number): string {
+  return `${count} ${count === 1 ? "day" : "days"}`;
+}

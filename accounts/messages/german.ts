@@ -76,7 +76,9 @@ const mails: MailMessages = {
     `Für Ihr Konto bei ${app} wurde ein API-Schlüssel erstellt. Wenn Sie das nicht waren, widerruft ihn dieser Link, entfernt alles, was später hinzukam, und beendet alle Sitzungen. Er gilt sieben Tage lang.`,
   deleteSubject: (app) => `Ihr Konto bei ${app} wird gelöscht`,
   deleteText: (app, days) =>
-    `Ihr Konto bei ${app} wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
+    `Ihr Konto bei ${app} wird in ${
+      daysOf(days)
+    } gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
   deleteButton: "Anmelden",
 };
 
@@ -229,10 +231,14 @@ export const german: Messages = {
   download: "Als JSON herunterladen",
   deleteTitle: "Konto löschen",
   deleteText: (days) =>
-    `Ihr Konto und seine Daten werden in ${days} Tagen gelöscht. Bis dahin können Sie sich anmelden, um es zu behalten. Alle Sitzungen enden jetzt.`,
+    `Ihr Konto und seine Daten werden in ${
+      daysOf(days)
+    } gelöscht. Bis dahin können Sie sich anmelden, um es zu behalten. Alle Sitzungen enden jetzt.`,
   deleteButton: "Mein Konto löschen",
   deleted: (days) =>
-    `Ihr Konto wird in ${days} Tagen gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
+    `Ihr Konto wird in ${
+      daysOf(days)
+    } gelöscht. Um es zu behalten, melden Sie sich vorher an.`,
   notMeTitle: "Das waren nicht Sie?",
   notMeText:
     "Das stellt Ihre Adresse wieder her, entfernt das Passwort und beendet jeden Zugang. Danach wählen Sie ein neues Passwort.",
@@ -355,3 +361,7 @@ export const german: Messages = {
     } und versuchen Sie es dann noch einmal.`,
   mails,
 };
+
+function daysOf(count: number): string {
+  return `${count} ${count === 1 ? "Tag" : "Tagen"}`;
+}

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import { boolean, optional, string } from "@gatehouse/web/data-schema";
-import { PASSWORD, startAccounts } from "../_accounts.ts";
+import { codeOf, PASSWORD, startAccounts } from "../_accounts.ts";
 import { email } from "../_overview.ts";
 import { assertChanges, assertOutline, assertPages } from "./_outline.ts";
 
@@ -262,4 +262,30 @@ Deno.test("too many downloads of the data have to wait", async () => {
     + Too many attempts. Please wait 60 seconds, then try again.
   `,
   );
+});
+
+Deno.test("a deletion after one day is in 1 day, on the page, in the email and in the notice", async () => {
+  for (
+    const [days, english, german] of [
+      [1, "in 1 day.", "in 1 Tag gelöscht"],
+      [2, "in 2 days.", "in 2 Tagen gelöscht"],
+    ] as const
+  ) {
+    for (const [language, text] of [["en", english], ["de", german]] as const) {
+      const { accounts, browser, lastMail } = startAccounts({
+        deletionDelay: days * 86_400_000,
+      });
+      const ada = browser({ "Accept-Language": language });
+      await ada.post("/register", { email, name: "Ada", password: PASSWORD });
+      const code = codeOf(await lastMail(email));
+      await ada.post("/register/code", { code });
+      const page = await (await ada.get("/account/delete")).text();
+      assertStringIncludes(page, text);
+      const deleted = await ada.post("/account/delete");
+      const next = await ada.get(deleted.headers.get("Location")!);
+      assertStringIncludes(await next.text(), text);
+      await accounts.flush();
+      assertStringIncludes((await lastMail(email)).text, text);
+    }
+  }
 });
