@@ -206,7 +206,7 @@ export const english: Messages = {
   passkeyRemoved:
     "The passkey was removed, and your other sessions have ended.",
   passkeyFailed: "The passkey did not work. Please try again.",
-  noScript: "To add a passkey, please turn on JavaScript.",
+  noScript: "Passkeys need JavaScript. Please turn it on.",
   remove: "Remove",
   removeNamed: (name) => `Remove ${name}`,
   added: (time) => `Added ${time}`,

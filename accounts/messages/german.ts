@@ -214,7 +214,7 @@ export const german: Messages = {
     "Der Passkey wurde entfernt, und Ihre anderen Sitzungen sind beendet.",
   passkeyFailed:
     "Der Passkey hat nicht funktioniert. Bitte versuchen Sie es noch einmal.",
-  noScript: "Um einen Passkey hinzuzufügen, schalten Sie bitte JavaScript ein.",
+  noScript: "Passkeys brauchen JavaScript. Bitte schalten Sie es ein.",
   remove: "Entfernen",
   removeNamed: (name) => `${name} entfernen`,
   added: (time) => `Hinzugefügt am ${time}`,

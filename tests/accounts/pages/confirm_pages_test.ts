@@ -151,7 +151,7 @@ Deno.test("only a passkey confirms a login of an account that needs a second fac
       200 Confirm that it's you – Invoices (with the script)
       status: You are logged in, Ada.
       # Confirm that it's you
-      To add a passkey, please turn on JavaScript.
+      Passkeys need JavaScript. Please turn it on.
       POST /account/confirm/passkey?returnTo=%2Fnotes hidden data-passkey-get=/account/confirm/passkey/options
       passkey: hidden
       alert: data-passkey-error The passkey did not work. Please try again.
@@ -167,7 +167,7 @@ Deno.test("only a passkey confirms a login of an account that needs a second fac
     # Confirm that it's you
     alert:
     The passkey did not work. Please try again.
-    To add a passkey, please turn on JavaScript.
+    Passkeys need JavaScript. Please turn it on.
     POST /account/confirm/passkey hidden data-passkey-get=/account/confirm/passkey/options
     passkey: hidden
     alert: data-passkey-error The passkey did not work. Please try again.
@@ -237,7 +237,7 @@ Deno.test("a login without the second factor that its account needs sets one up"
       Your account at Invoices needs a second step at each login.…
       ## Passkeys
       A passkey logs you in with your fingerprint, your face or…
-      To add a passkey, please turn on JavaScript.
+      Passkeys need JavaScript. Please turn it on.
       POST /login/two-step/passkey?returnTo=%2Fnotes hidden data-passkey-create=/login/two-step/passkey/options
       passkey: hidden
       Name | For example, the name of the device. | name: text "Passkey" required aria-describedby=name-hint
@@ -293,7 +293,7 @@ Deno.test("a login without the passkey of its account proves it", async () => {
       200 Use your passkey – Invoices (with the script)
       # Use your passkey
       Your account at Invoices needs a second step at each login.…
-      To add a passkey, please turn on JavaScript.
+      Passkeys need JavaScript. Please turn it on.
       POST /login/two-step/passkey?returnTo=%2Fnotes hidden data-passkey-get=/login/two-step/passkey/options
       passkey: hidden
       alert: data-passkey-error The passkey did not work. Please try again.

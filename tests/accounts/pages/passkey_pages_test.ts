@@ -31,7 +31,7 @@ Deno.test("the page of the passkeys has a row for each, with its last use", asyn
       Security → /account/security
       # Passkeys
       A passkey logs you in with your fingerprint, your face or…
-      To add a passkey, please turn on JavaScript.
+      Passkeys need JavaScript. Please turn it on.
       POST /account/passkeys hidden data-passkey-create=/account/passkeys/options
       passkey: hidden
       Name | For example, the name of the device. | name: text "Passkey" required aria-describedby=name-hint
