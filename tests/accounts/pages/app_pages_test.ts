@@ -30,6 +30,19 @@ Deno.test("the page of the connected apps has the name of each client, or its ho
       + Claude claude.ai | Notes: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g1" | [Disconnect] (Disconnect Claude)
     `,
   );
+  const single = await page();
+  apps.add(id, createGrant({ id: "g0" }));
+  await assertChanges(
+    single,
+    await page(),
+    `
+    + Claude claude.ai | Notes: Read your notes, notes:write | connected 2026-10-20 last used 2026-10-27 | POST /account/apps | id: hidden "g0" | [Disconnect] (Disconnect Claude)
+    + POST /account/apps
+    + all: hidden "on"
+    + [Disconnect all apps]
+  `,
+  );
+  await apps.revoke(id, { id: "g0" });
   const one = await page();
   const { resourceName: _, ...unnamed } = createGrant();
   apps.add(id, {

@@ -302,4 +302,23 @@ Deno.test("a login without the passkey of its account proves it", async () => {
       Back → /login?returnTo=%2Fnotes
     `,
   );
+  const path = `/login/two-step/passkey${RETURN}`;
+  const failed = await phone.post(path, { passkey: "{}" });
+  await assertOutline(
+    failed,
+    `
+    422 Error: Use your passkey – Invoices (with the script)
+    # Use your passkey
+    alert:
+    The passkey did not work. Please try again.
+    Your account at Invoices needs a second step at each login.…
+    Passkeys need JavaScript. Please turn it on.
+    POST /login/two-step/passkey?returnTo=%2Fnotes hidden data-passkey-get=/login/two-step/passkey/options
+    passkey: hidden
+    alert: data-passkey-error The passkey did not work. Please try again.
+    [Continue with your passkey]
+    If you have lost it, only an administrator of Invoices can…
+    Back → /login?returnTo=%2Fnotes
+  `,
+  );
 });

@@ -35,6 +35,8 @@ Deno.test("a group of one page is this page, and a group without pages is missin
   const plain = await start();
   const page = await read(plain.ada, "/account");
   assertEquals(navigationOf(page).links.length, 3);
+  const [, items = ""] = /<nav[^>]*>([^]*?)<\/nav>/.exec(page)!;
+  assertEquals(items.match(/<li>/g)?.length, 3);
   assertEquals((await plain.ada.get("/account/connected")).status, 404);
 });
 

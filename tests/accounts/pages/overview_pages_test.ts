@@ -42,18 +42,22 @@ const states: Record<string, {
   readonly text: string;
   readonly next?: string;
   readonly json: object;
+  /** The states of the password, the passkeys and the app. */
+  readonly rows: readonly string[];
 }> = {
   "only a password": {
     prepare: () => Promise.resolve(),
     text: "Only a password protects your account.",
     next: "/account/passkeys",
     json: { hasPassword: true, passkeys: 0, twoStep: false, recoveryCodes: 0 },
+    rows: ["set", "0", "off"],
   },
   "a password and a passkey": {
     prepare: addPasskey,
     text: "your password still opens your account",
     next: "/account/two-step",
     json: { hasPassword: true, passkeys: 1, twoStep: false, recoveryCodes: 0 },
+    rows: ["set", "1", "off"],
   },
   "only a passkey": {
     async prepare(app) {
@@ -62,32 +66,39 @@ const states: Record<string, {
     },
     text: "your passkey can&#39;t be guessed",
     json: { hasPassword: false, passkeys: 1, twoStep: false, recoveryCodes: 0 },
+    rows: ["not set", "1", "off"],
   },
   "neither a password nor a passkey": {
     prepare: removePassword,
     text: "A passkey is safer.",
     next: "/account/passkeys",
     json: { hasPassword: false, passkeys: 0, twoStep: false, recoveryCodes: 0 },
+    rows: ["not set", "0", "off"],
   },
   "an app": {
     prepare: (app) => addApp(app, 10),
     text: "a login needs a code of your app",
     json: { hasPassword: true, passkeys: 0, twoStep: true, recoveryCodes: 10 },
+    rows: ["set", "0", "on"],
   },
   "an app and three recovery codes": {
     prepare: (app) => addApp(app, 3),
     text: "a login needs a code of your app",
     json: { hasPassword: true, passkeys: 0, twoStep: true, recoveryCodes: 3 },
+    rows: ["set", "0", "on"],
   },
   "an app and few recovery codes": {
     prepare: (app) => addApp(app, 2),
     text: "You have 2 recovery codes left.",
     next: "/account/two-step",
     json: { hasPassword: true, passkeys: 0, twoStep: true, recoveryCodes: 2 },
+    rows: ["set", "0", "on"],
   },
 };
 
-for (const [name, { json, next, prepare, text }] of Object.entries(states)) {
+for (
+  const [name, { json, next, prepare, rows, text }] of Object.entries(states)
+) {
   Deno.test(`the page of the security names the next step of an account with ${name}`, async () => {
     const app = await start();
     const ada = await prepare(app) ?? app.ada;
@@ -95,6 +106,8 @@ for (const [name, { json, next, prepare, text }] of Object.entries(states)) {
     assertStringIncludes(page, text);
     const button = /class="button" href="([^"]+)"/.exec(page)?.[1];
     assertEquals(button, next);
+    const found = page.matchAll(/<span class="hint">([^<]*)</g);
+    assertEquals(Array.from(found, ([, state]) => state), [...rows]);
     const script = await ada.get("/account/security", {
       Accept: "application/json",
     });
@@ -102,6 +115,20 @@ for (const [name, { json, next, prepare, text }] of Object.entries(states)) {
     await app.accounts.flush();
   });
 }
+
+Deno.test("a passkey is safe enough if the account needs a second factor at each login", async () => {
+  const app = await start({ secondFactorRequired: () => true });
+  await addPasskey(app);
+  const { browser } = app;
+  const ada = browser();
+  await app.accounts.logInTest(ada.client, app.id);
+  const page = await read(ada, "/account/security");
+  assertStringIncludes(page, "your passkey can&#39;t be guessed");
+  const script = await ada.get("/account/security", {
+    Accept: "application/json",
+  });
+  assertEquals((await script.json()).factorRequired, true);
+});
 
 Deno.test("the page of the security works long after the login, and in German", async () => {
   const { accounts, browser, registered } = startAccounts();

@@ -88,6 +88,23 @@ Deno.test("a login at a provider that did not work leads back to the login", asy
   });
 });
 
+Deno.test("a login that a provider refuses leads back to the login with the path of the next page", async () => {
+  const visitor = start().browser();
+  const begun = await visitor.get(`${PATH}?returnTo=/notes`);
+  const { searchParams } = new URL(begun.headers.get("Location")!);
+  const state = searchParams.get("state")!;
+  const search = new URLSearchParams({ state, error: "access_denied" });
+  await assertPages(visitor, {
+    [`${PATH}/callback?${search}`]: `
+    422 Error: The login did not work – Invoices
+    # The login did not work
+    alert:
+    The login at the provider failed. Please try again.
+    Back → /login?returnTo=%2Fnotes
+  `,
+  });
+});
+
 Deno.test("a provider without an address asks for one", async () => {
   const app = start();
   const visitor = app.browser();
