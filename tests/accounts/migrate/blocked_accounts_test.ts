@@ -8,6 +8,7 @@ import {
   type AccountStore,
   createMemoryAccountStore,
 } from "@gatehouse/web/accounts/store";
+import { slow } from "./_slow_store.ts";
 
 const BLOCKED: ImportedAccount = {
   id: "7",
@@ -73,7 +74,9 @@ Deno.test("an import changes no blocked account whose owner or administrator has
 Deno.test("an account that the old system has blocked later is blocked, with its logins", async () => {
   const store = createMemoryAccountStore();
   await importAccounts([{ ...BLOCKED, disabled: null, logins: [] }], { store });
-  const report = await importAccounts([BLOCKED], { store });
+  const report = await importAccounts([BLOCKED], {
+    store: slow(store),
+  });
   assertEquals([report.existing, report.logins], [1, 2]);
   assertEquals((await store.find("7"))?.disabled, BLOCKED.disabled);
 });

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { importAccounts } from "@gatehouse/web/accounts/migrate";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { slow } from "./_slow_store.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
@@ -100,7 +101,7 @@ Deno.test("importAccounts() stores all values of an account, and defaults for th
   };
   const plain = { id: "2", email: "bob@example.com", createdAt: NOW };
   const report = await importAccounts([full, plain], {
-    store,
+    store: slow(store),
     roles: ["reader", "editor"],
   });
   assertEquals(report, {
@@ -157,7 +158,7 @@ Deno.test("importAccounts() names a login by the address, unless it has a name, 
     { provider: "github", issuer, subject: "2", name: "ada-l" },
   ];
   const account = { id: "1", email: "ADA@example.com", createdAt: NOW, logins };
-  const report = await importAccounts([account], { store });
+  const report = await importAccounts([account], { store: slow(store) });
   assertEquals([report.logins, report.problems], [2, []]);
   const ways = await store.waysIn("1");
   assertEquals(ways.map(({ createdAt, name }) => [name, createdAt]), [
@@ -182,7 +183,7 @@ Deno.test("importAccounts() adds parts that an account of an earlier import lack
   assertEquals(first.problems, [problem]);
   for (const [secondFactors, run] of [[1, "second"], [0, "third"]] as const) {
     const next = await importAccounts([{ ...account, secondFactor }], {
-      store,
+      store: slow(store),
       secrets,
     });
     const counts = [next.created, next.existing, next.secondFactors];

@@ -8,6 +8,7 @@ import {
   readBetterAuthTeams,
 } from "@gatehouse/web/accounts/migrate";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
+import { slow } from "./_slow_store.ts";
 
 Deno.test("importTeams() adds a member once whom the other system lists twice", async () => {
   const store = createMemoryAccountStore();
@@ -21,8 +22,8 @@ Deno.test("importTeams() adds a member once whom the other system lists twice", 
     createdAt,
     members: [
       { userId: "ada", role: "owner", createdAt },
-      { userId: "bob", role: "reader", createdAt: 1 },
       { userId: "bob", role: "owner", createdAt: 2 },
+      { userId: "bob", role: "reader", createdAt: 1 },
     ],
   };
   const teamRoles = ["owner", "reader"];
@@ -84,7 +85,8 @@ Deno.test("importTeams() stores all values of a team, and the oldest owner first
     problems: ["inner teams are not imported: 2"],
   };
   const roles = { admin: "owner", member: "reader" };
-  const { report, store } = await run([team], { roles });
+  const store = createMemoryAccountStore();
+  const { report } = await run([team], { roles, store: slow(store) });
   assertEquals(report, {
     read: 1,
     created: 1,
@@ -112,6 +114,22 @@ Deno.test("importTeams() stores all values of a team, and the oldest owner first
     teamId: "t1",
     invitedBy: members[1]!.id,
   });
+});
+
+Deno.test("importTeams() refuses a team whose owner it cannot store, and continues with the next one", async () => {
+  const store = createMemoryAccountStore();
+  const { create } = store.teams!;
+  store.teams!.create = (team, ...others) =>
+    team.id === "t1"
+      ? Promise.resolve(false)
+      : create.call(store.teams, team, ...others);
+  const { report } = await run([TEAM, { ...TEAM, id: "t2" }], {
+    store: slow(store),
+  });
+  assertEquals([report.created, report.members, report.refused], [1, 1, 1]);
+  const problem = "no account is an owner of the team";
+  assertEquals(report.problems, [{ id: "t1", problem }]);
+  assertEquals((await store.teams!.members("t2")).length, 1);
 });
 
 Deno.test("importTeams() accepts ids of 200 characters, and cuts longer names", async () => {
@@ -205,12 +223,12 @@ Deno.test("importTeams() tries a change again if the account has changed meanwhi
 });
 
 Deno.test("importTeams() continues an interrupted import within a year", async () => {
-  const DAY = 86_400_000;
   const members = [
     ...TEAM.members,
     { userId: "bob", role: "reader", createdAt: NOW },
   ];
-  for (const [days, added] of [[364, 1], [366, 0]] as const) {
+  const year = 365 * 86_400_000;
+  for (const [age, added] of [[year - 1, 1], [year, 0]] as const) {
     let time = NOW;
     const store = createMemoryAccountStore({ now: () => time });
     const { add } = store.teams!;
@@ -220,8 +238,11 @@ Deno.test("importTeams() continues an interrupted import within a year", async (
         : add.apply(store.teams, values);
     await assertRejects(() => run([{ ...TEAM, members }], { store }));
     store.teams!.add = add;
-    time += days * DAY;
-    const { report } = await run([{ ...TEAM, members }], { store });
-    assertEquals([report.existing, report.members], [1, added], `${days}`);
+    time += age;
+    const { report } = await run([{ ...TEAM, members }], {
+      store,
+      now: () => time,
+    });
+    assertEquals([report.existing, report.members], [1, added], `${age}`);
   }
 });
