@@ -5,6 +5,26 @@ import { slow } from "./_slow_store.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
+const LOGIN = {
+  provider: "google",
+  issuer: "https://accounts.google.com",
+  subject: "g1",
+};
+
+const PASSKEY = {
+  id: "AAAA",
+  userHandle: "",
+  publicKey: "AAAA",
+  counter: 0,
+  transports: [],
+  backupEligible: true,
+  backedUp: true,
+  aaguid: "00000000-0000-0000-0000-000000000000",
+  name: "Phone",
+  createdAt: NOW,
+  usedAt: null,
+};
+
 Deno.test("importAccounts() refuses malformed accounts, and reports each", async () => {
   const store = createMemoryAccountStore();
   const base = { email: "ada@example.com", createdAt: NOW };
@@ -33,31 +53,13 @@ Deno.test("importAccounts() refuses malformed accounts, and reports each", async
 
 Deno.test("importAccounts() gives a login and a passkey to one account only", async () => {
   const store = createMemoryAccountStore();
-  const logins = [{
-    provider: "google",
-    issuer: "https://accounts.google.com",
-    subject: "g1",
-  }];
-  const passkeys = [{
-    id: "AAAA",
-    userHandle: "",
-    publicKey: "AAAA",
-    counter: 0,
-    transports: [],
-    backupEligible: true,
-    backedUp: true,
-    aaguid: "00000000-0000-0000-0000-000000000000",
-    name: "Phone",
-    createdAt: NOW,
-    usedAt: null,
-  }];
   const report = await importAccounts(
     ["a", "b"].map((id) => ({
       id,
       email: `${id}@example.com`,
       createdAt: NOW,
-      logins,
-      passkeys,
+      logins: [LOGIN],
+      passkeys: [PASSKEY],
     })),
     { store },
   );
@@ -100,13 +102,14 @@ Deno.test("importAccounts() stores all values of an account, and defaults for th
     passwordHash: "hash",
   };
   const plain = { id: "2", email: "bob@example.com", createdAt: NOW };
-  const report = await importAccounts([full, plain], {
+  const third = { id: "3", email: "eve@example.com", createdAt: NOW };
+  const report = await importAccounts([full, plain, third], {
     store: slow(store),
     roles: ["reader", "editor"],
   });
   assertEquals(report, {
-    read: 2,
-    created: 2,
+    read: 3,
+    created: 3,
     existing: 0,
     refused: 0,
     passwords: 1,
@@ -176,9 +179,12 @@ Deno.test("importAccounts() adds parts that an account of an earlier import lack
     email: "ada@example.com",
     createdAt: NOW,
     problems: ["a passkey is malformed"],
+    logins: [LOGIN],
+    passkeys: [PASSKEY],
   };
   const first = await importAccounts([account], { store, secrets });
   assertEquals([first.created, first.secondFactors], [1, 0]);
+  assertEquals([first.logins, first.passkeys], [1, 1]);
   const problem = { id: "1", problem: "a passkey is malformed" };
   assertEquals(first.problems, [problem]);
   for (const [secondFactors, run] of [[1, "second"], [0, "third"]] as const) {
@@ -188,6 +194,7 @@ Deno.test("importAccounts() adds parts that an account of an earlier import lack
     });
     const counts = [next.created, next.existing, next.secondFactors];
     assertEquals(counts, [0, 1, secondFactors], run);
+    assertEquals([next.logins, next.passkeys], [0, 0]);
     assertEquals(next.problems, [problem]);
   }
   await store.change("1", 1, {});
