@@ -8,7 +8,7 @@ export type Tables = Record<string, readonly Row[]>;
 
 /** Returns the query of a database with tables, in SQLite and PostgreSQL. */
 export function queryOf(tables: Tables) {
-  return (sql: string, [value]: readonly unknown[]): readonly Row[] => {
+  const run = (sql: string, [value]: readonly unknown[]): readonly Row[] => {
     if (/sqlite_master|information_schema/.test(sql)) {
       return Object.entries(tables).flatMap(([table, [row = {}]]) =>
         Object.keys(row).map((column) => ({ table, column }))
@@ -28,6 +28,8 @@ export function queryOf(tables: Tables) {
     const [, limit = Infinity] = /LIMIT (\d+)/.exec(sql) ?? [];
     return rows.filter(isFound).slice(0, Number(limit));
   };
+  return (sql: string, params: readonly unknown[]) =>
+    Promise.resolve(run(sql, params));
 }
 
 const TABLE = /FROM "(\w+)"\s+(?:WHERE "(\w+)" ([=>]) [?$])?/;

@@ -236,6 +236,8 @@ Deno.test("takeAuthJSToken() reads four cookies, one in chunks, and other claims
   );
   assertEquals(await start()(planted, second!, first!), LOGIN);
   assertEquals(await start()(second!), null);
+  const third = [`${COOKIE}.2`, chunks[1]!] as const;
+  assertEquals(await start()(first!, third), null);
   const options = { cookie: "own", userId: () => "bob" };
   assertEquals(await start(options)(["__Host-own", token]), {
     ...LOGIN,
@@ -258,4 +260,19 @@ Deno.test("takeAuthJSToken() reads tokens of up to 32,768 characters", async () 
     } while (token.length < 32_768 + added);
     assertEquals(await start()([COOKIE, token]), isRead ? LOGIN : null);
   }
+});
+
+Deno.test("takeAuthJSToken() remembers a token until it expires, and no longer", async () => {
+  const { values } = createMemoryAccountStore({ now: () => NOW });
+  const put = values.put.bind(values);
+  const lifetimes: unknown[] = [];
+  values.put = (key, value, options) => {
+    lifetimes.push(options.ttl);
+    return put(key, value, options);
+  };
+  const take = takeAuthJSToken(values, { secret, now: () => NOW });
+  const headers = { Cookie: `${COOKIE}=${join(await encryptGCM())}` };
+  const request = new Request("https://test.example/", { headers });
+  assertEquals(await take(request), LOGIN);
+  assertEquals(lifetimes, [1_000]);
 });
