@@ -17,7 +17,9 @@ export const adminEnglish: AdminMessages = {
   since: (day) => `since ${day}`,
   unverified: "address not verified",
   isBlocked: (reason, until) =>
-    `Blocked ${until === null ? "indefinitely" : `until ${until}`}: ${reason}`,
+    `Blocked ${until === null ? "indefinitely" : `until ${until}`}${
+      reason === "" ? "" : `: ${reason}`
+    }`,
   isLeaving: (day) =>
     `The user asked to delete this account. It will be deleted on ${day}.`,
   changeRole: "Change the role",

@@ -17,9 +17,9 @@ export const adminGerman: AdminMessages = {
   since: (day) => `seit ${day}`,
   unverified: "Adresse nicht bestätigt",
   isBlocked: (reason, until) =>
-    `Gesperrt ${
-      until === null ? "auf unbestimmte Zeit" : `bis ${until}`
-    }: ${reason}`,
+    `Gesperrt ${until === null ? "auf unbestimmte Zeit" : `bis ${until}`}${
+      reason === "" ? "" : `: ${reason}`
+    }`,
   isLeaving: (day) =>
     `Die Löschung ist beantragt. Das Konto wird am ${day} gelöscht.`,
   changeRole: "Rolle ändern",

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AccountsOptions } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import {
@@ -468,5 +468,26 @@ Deno.test("the pages of administrators offer the roles of the application", asyn
     const page = await (await root.get(path)).text();
     const options = page.matchAll(/<option value="(\w+)"/g);
     assertEquals(Array.from(options, ([, role]) => role), [...roles], path);
+  }
+});
+
+Deno.test("a block that was imported without a reason has no colon", async () => {
+  const { add, root } = await start();
+  const until = NOW + 2 * DAY;
+  await add("ada", { disabled: { reason: "", until } });
+  await add("bob", { disabled: { reason: "", until: null } });
+  await add("eve", { disabled: { reason: "Spam", until } });
+  const german = new Browser(root.client, { "Accept-Language": "de" });
+  const rows = [
+    [root, "ada", "Blocked until 2026-11-30"],
+    [root, "bob", "Blocked indefinitely"],
+    [root, "eve", "Blocked until 2026-11-30: Spam"],
+    [german, "ada", "Gesperrt bis 2026-11-30"],
+    [german, "bob", "Gesperrt auf unbestimmte Zeit"],
+    [german, "eve", "Gesperrt bis 2026-11-30: Spam"],
+  ] as const;
+  for (const [browser, id, text] of rows) {
+    const page = await (await browser.get(`/admin/users/${id}`)).text();
+    assertStringIncludes(page, `<p>${text}</p>`);
   }
 });
