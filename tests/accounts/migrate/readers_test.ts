@@ -1,6 +1,7 @@
 /** The values that the readers of other systems take from full rows and empty ones. */
 import { assertEquals } from "@std/assert";
 import {
+  type BetterAuthOptions,
   type ImportedAccount,
   type ImportedTeam,
   readAuthJS,
@@ -444,4 +445,100 @@ Deno.test("readSupabase() reads full rows, and has defaults for empty ones", () 
   assertEquals(none, plain);
   const [past] = readSupabase([{ banned_until: TIME }], { now: () => TIME });
   assertEquals(past?.disabled, null);
+});
+
+const factors: [
+  row: Row,
+  expected: ImportedAccount["secondFactor"],
+][] = [
+  [{ secret: "x:abc" }, { secret: "MFRGG", recoveryCodes: [] }],
+  [{ secret: "x:base32:MFRGG" }, { secret: "MFRGG", recoveryCodes: [] }],
+  [
+    { secret: "x:abc", backupCodes: '["a",1]' },
+    { secret: "MFRGG", recoveryCodes: ["a", "1"] },
+  ],
+  [
+    { secret: "x:abc", backupCodes: 'x:["a"]' },
+    { secret: "MFRGG", recoveryCodes: ["a"] },
+  ],
+  [
+    { secret: "x:abc", verified: 1 },
+    { secret: "MFRGG", recoveryCodes: [] },
+  ],
+];
+
+const refusals: [row: Row, refusal: string][] = [
+  [{ secret: null }, "the second factor is missing"],
+  [{ secret: "x:abc", userId: "2" }, "the second factor is missing"],
+  [
+    { secret: "x:abc", verified: 0 },
+    "the second factor is not an authenticator app",
+  ],
+  [
+    { secret: "abc" },
+    "the secret of better-auth does not decrypt its factor",
+  ],
+  [
+    { secret: "x:abc", backupCodes: "x:{}" },
+    "the secret of better-auth does not decrypt its factor",
+  ],
+  [
+    { secret: "x:abc", backupCodes: "{" },
+    "the secret of better-auth does not decrypt its factor",
+  ],
+];
+
+/** Decrypts a text with the prefix of a test. */
+function decrypt(text: string): Promise<string> {
+  return text.startsWith("x:")
+    ? Promise.resolve(text.slice(2))
+    : Promise.reject(new Error("another secret"));
+}
+
+Deno.test("readBetterAuth() reads a second factor, or refuses the account", async () => {
+  const read = async (
+    row: Row,
+    twoFactorEnabled = 1,
+    options: BetterAuthOptions = { decrypt },
+  ) => {
+    const [account] = await all(readBetterAuth(
+      queryOf({
+        user: [{ id: "1", email: "a", twoFactorEnabled }],
+        account: [{ userId: "none" }],
+        twoFactor: [{ userId: "1", backupCodes: null, verified: null, ...row }],
+      }),
+      options,
+    ));
+    return [account?.secondFactor, account?.refusal];
+  };
+  for (const [row, expected] of factors) {
+    assertEquals(await read(row), [expected, undefined]);
+  }
+  for (const [row, refusal] of refusals) {
+    assertEquals(await read(row), [undefined, refusal]);
+  }
+  const [row] = factors[0]!;
+  assertEquals(await read(row, 0), [undefined, undefined]);
+  assertEquals(await read(row, 1, {}), [
+    undefined,
+    "the second factor needs the secret of better-auth",
+  ]);
+});
+
+Deno.test("the readers read own columns, which may take their time", async () => {
+  const extra = { company: "Engines", two_factor: "on" };
+  const user = { id: "1", email: "a", name: "Ada", ...extra };
+  const tables = { user: [user], account: [{ userId: "1" }] };
+  const extend = ({ company }: Readonly<Record<string, unknown>>) =>
+    Promise.resolve({ fields: { company: String(company) }, name: "Ada L." });
+  for (const read of [readAuthJS, readLucia]) {
+    const [account] = await all(read(queryOf(tables), { extend }));
+    assertEquals(account?.fields, { company: "Engines" });
+    assertEquals([account?.name, account?.refusal], ["Ada L.", undefined]);
+  }
+  const fields = ({ company }: Readonly<Record<string, unknown>>) => ({
+    company: String(company),
+  });
+  const [account] = await all(readBetterAuth(queryOf(tables), { fields }));
+  assertEquals(account?.fields, { company: "Engines" });
 });
