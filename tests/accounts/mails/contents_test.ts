@@ -1,5 +1,5 @@
 /** The words and links of each email. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { AccountsOptions, Mail } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
 import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
@@ -20,7 +20,10 @@ const other = "new@example.com";
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0";
 
 /** Starts accounts with a user, in a browser on Linux. */
-async function start(options: Partial<AccountsOptions> = {}) {
+async function start(
+  options: Partial<AccountsOptions> = {},
+  headers: Record<string, string> = {},
+) {
   const time = NOW;
   const definition = defineAccounts({
     scopes: ["notes:read"],
@@ -34,10 +37,10 @@ async function start(options: Partial<AccountsOptions> = {}) {
     deletionDelay: 5 * 86_400_000,
     ...options,
   });
-  const visitor = app.browser({ "User-Agent": AGENT });
+  const visitor = app.browser({ "User-Agent": AGENT, ...headers });
   const values = { email, name: "Ada", emailVerified: true };
   const { id } = (await app.accounts.users.create(values))!;
-  const ada = app.browser({ "User-Agent": AGENT });
+  const ada = app.browser({ "User-Agent": AGENT, ...headers });
   await app.accounts.logInTest(ada.client, id);
   return { ...app, ada, database, id, now: () => time, visitor };
 }
@@ -353,6 +356,31 @@ Deno.test("an owner gets emails in the language of the account, and others in th
   const { html, text } = await lastMail(other);
   assertStringIncludes(text, "einem unbekannten Browser");
   assertStringIncludes(html, '<html lang="de">');
+});
+
+Deno.test("an email in German names what a reset has removed, and how to join a team", async () => {
+  const rows: [
+    run: Flow["run"],
+    to: string,
+    options: Flow["options"],
+    pattern: RegExp,
+  ][] = [
+    [reset, email, {}, /Alle Sitzungen sind beendet\.\n/],
+    [
+      flows["a reset that removes a passkey"]!.run,
+      email,
+      {},
+      /beendet\. .+: 1\.\n/,
+    ],
+    [inviteToTeam, other, {}, /an oder registrieren/],
+    [inviteToTeam, other, { registration: "invited" }, /Adresse an, um/],
+  ];
+  for (const [run, to, options, pattern] of rows) {
+    const app = await start(options, { "Accept-Language": "de" });
+    await app.database.update(app.id, { language: "de" });
+    await run(app);
+    assertMatch((await app.lastMail(to)).text, pattern);
+  }
 });
 
 /** Compares the parts of an email, and those of its HTML. */
