@@ -383,6 +383,32 @@ Deno.test("an email in German names what a reset has removed, and how to join a 
   }
 });
 
+const agents: [agent: string, name: string][] = [
+  ["(Windows NT 10.0) Chrome/140.0 Safari/537.36 Edg/140.0", "Edge, Windows"],
+  ["(Windows NT 10.0) Chrome/140.0 Safari/537.36 OPR/120.0", "Opera, Windows"],
+  ["(iPhone; CPU OS 18_0 like Mac OS X) FxiOS/140.0", "Firefox, iPhone"],
+  ["(iPad; CPU OS 18_0 like Mac OS X) CriOS/140.0 Safari", "Chrome, iPad"],
+  ["(Linux; Android 16) Chrome/140.0 Safari/537.36", "Chrome, Android"],
+  ["(Macintosh; Intel Mac OS X 10_15) Safari/605.1", "Safari, macOS"],
+  ["(X11; CrOS x86_64) Chrome/140.0 Safari/537.36", "Chrome, ChromeOS"],
+  ["(X11; Linux x86_64)", "Linux"],
+  ["Firefox/140.0", "Firefox"],
+  ["curl/8.0", "an unknown browser"],
+  // Only the first 500 characters count.
+  [`${"x".repeat(491)} Firefox/`, "Firefox"],
+  [`${"x".repeat(492)} Firefox/`, "an unknown browser"],
+];
+
+Deno.test("an email names the browser that has caused it, in known words", async () => {
+  for (const [agent, name] of agents) {
+    const { lastMail, visitor } = await start({}, { "User-Agent": agent });
+    await visitor.post("/login/reset", { email });
+    const { text } = await lastMail(email);
+    const [, found] = /Requested from (.+), 2026/.exec(text)!;
+    assertEquals(found, name, agent);
+  }
+});
+
 /** Compares the parts of an email, and those of its HTML. */
 function assertMail(mail: Mail, expected: string): void {
   const parts = mail.text.trimEnd().split(/\n\n|:\n(?=https:)/);
