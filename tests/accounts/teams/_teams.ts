@@ -5,6 +5,7 @@ import { testAccounts } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/testing";
 import { Browser, linkOf } from "../_accounts.ts";
+import { EventRecorder } from "../_events.ts";
 
 export const definition = defineAccounts({
   roles: ["user", "admin"],
@@ -14,11 +15,15 @@ export const definition = defineAccounts({
 
 /** Starts an application with routes for teams. */
 export function start(
-  options: Pick<AccountsOptions, "now" | "registration"> = {},
+  options: Pick<Partial<AccountsOptions>, "database" | "now" | "registration"> =
+    {},
 ) {
   const accounts = testAccounts({ ...options, definition });
   const { requireMember, requireRole, requireScope } = accounts;
-  const router = createRouter({ middleware: accounts.middleware });
+  const events = new EventRecorder();
+  const router = createRouter({
+    middleware: [events.middleware, ...accounts.middleware],
+  });
   router.map(accounts.routes, accounts.controller);
   router.get(
     "/t/:team/notes",
@@ -85,14 +90,14 @@ export function start(
         },
       }),
     );
-  return { accounts, call, login, router, status };
+  return { accounts, call, events, login, router, status };
 }
 
 export type App = ReturnType<typeof start>;
 
 /** Invites a user on the page, and returns the path of the email's link. */
 export async function invite(
-  { accounts }: App,
+  { accounts }: Pick<App, "accounts">,
   owner: Browser,
   team: string,
   { email, role }: { readonly email: string; readonly role: string },
