@@ -1,6 +1,7 @@
 import {
   assert,
   assertEquals,
+  assertMatch,
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
@@ -79,6 +80,7 @@ Deno.test("a membership names its user, its team and its time", async () => {
     since: 1_000,
   });
   assertEquals(await accounts.teams.list(ada.id), [created]);
+  for (const id of [created.id, created.teamId]) assertMatch(id, /^[\w-]{22}$/);
   assertEquals(await accounts.teams.find(created.teamId), {
     id: created.teamId,
     name: "Engines",
