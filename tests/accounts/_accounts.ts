@@ -10,6 +10,7 @@ import {
   createTestProvider,
   type TestClient,
 } from "@gatehouse/web/testing";
+import type { EventRecorder } from "./_events.ts";
 
 /** A password that all rules accept. */
 export const PASSWORD = "correct horse battery";
@@ -26,13 +27,24 @@ export function exampleProviders({ client } = createTestProvider()) {
 
 let clients = 0;
 
-/** Starts accounts, with a page for users at `/`. */
-export function startAccounts(options: Partial<AccountsOptions> = {}) {
+/**
+ * Starts accounts, with a page for users at `/`. Their security events go to
+ * `events`, if it is given.
+ */
+export function startAccounts(
+  options: Partial<AccountsOptions> = {},
+  events?: EventRecorder,
+) {
   const accounts = testAccounts({
     name: "Invoices",
     ...options,
   });
-  const router = createRouter({ middleware: accounts.middleware });
+  const router = createRouter({
+    middleware: [
+      events?.middleware ?? ((_context, next) => next()),
+      ...accounts.middleware,
+    ],
+  });
   router.map(accounts.routes, accounts.controller);
   router.get("/", accounts.requireUser, (context) => {
     return new Response(`Hello ${context.get(Auth).name}`);
