@@ -130,7 +130,7 @@ export function createRequireFresh(
       requireUser(context, async () => {
         return await guard(context, next) ?? await next();
       }),
-    { requires: [[]], responses: { 401: "" } },
+    { requires: [[]], responses: { 401: "", 403: "" } },
   );
 }
 
