@@ -172,3 +172,15 @@ Deno.test("the 51st key of an account is refused", async () => {
   assertEquals((await more.json()).detail.includes("50"), true);
   assertEquals((await accounts.keys.list(id)).length, 50);
 });
+
+Deno.test("a path to return to has at most 2,000 characters, even if its URL is short", async () => {
+  const { browser, registered } = startAccounts();
+  await registered();
+  const values = { email, password: PASSWORD };
+  for (const length of [2_000, 2_001]) {
+    const returnTo = "/../".padEnd(length, "/../");
+    const path = `/login?${new URLSearchParams({ returnTo })}`;
+    const { status } = await browser().send(path, values);
+    assertEquals(status, length === 2_000 ? 200 : 414);
+  }
+});
