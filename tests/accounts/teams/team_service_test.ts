@@ -252,7 +252,8 @@ Deno.test("the page of teams refuses the team after the 50th", async () => {
   const ada = await login("ada");
   for (let n = 0; n < 49; n++) await accounts.teams.create("Team", ada.id);
   const last = await ada.browser.send("/teams", { name: "Last" });
-  const { team } = await last.json();
+  const { location, team } = await last.json();
+  assertEquals(location, `/teams/${team}`);
   assertEquals((await accounts.teams.find(team))?.name, "Last");
   const refused = await ada.browser.send("/teams", { name: "More" });
   assertEquals(refused.status, 422);
