@@ -209,3 +209,132 @@ for (const isCrash of [false, true]) {
     assertEquals(await other.isLoggedIn(), true);
   });
 }
+
+Deno.test("a flood of registrations at a provider from one address has to wait", async () => {
+  const app = start();
+  const eve = app.browser();
+  const statuses: number[] = [];
+  for (let n = 0; n < 21; n++) {
+    const user = { sub: `e${n}`, name: "Eve", email: `eve${n}@example.com` };
+    const response = await app.logIn(eve, { ...user, email_verified: true });
+    statuses.push(response.status);
+    if (response.status === 429) {
+      assertEquals(response.headers.get("Retry-After"), "60");
+    }
+    await eve.post("/login/out");
+  }
+  assertEquals(statuses, [...Array(20).fill(303), 429]);
+  // An address that the provider has not verified counts as well.
+  await app.logIn(eve, { sub: "new", name: "Eve" });
+  const late = await eve.send("/login/address", { email: "new@example.com" });
+  assertEquals(late.status, 429);
+  assertEquals((await app.accounts.users.list()).users.length, 20);
+});
+
+const profiles: [profile: object, name: string][] = [
+  [{ email: "ada@work.example", name: "Ada" }, "ada@work.example"],
+  [{ email: "", preferred_username: "x", name: "Ada" }, "Ada"],
+  [{ name: 7 }, "Example"],
+  [{}, "Example"],
+  [{ name: "a".repeat(101) }, "a".repeat(100)],
+];
+
+for (const [profile, name] of profiles) {
+  Deno.test(`a linked login with ${JSON.stringify(profile).slice(0, 60)} has the name ${name.slice(0, 20)}`, async () => {
+    const app = start();
+    const ada = await app.registered();
+    await app.link(ada, { sub: "e1", ...profile });
+    const json = { Accept: "application/json" };
+    const { logins } = await (await ada.get("/account/logins", json)).json();
+    assertEquals(logins.map((one: { name: string }) => one.name), [name]);
+  });
+}
+
+Deno.test("a linked login shows its last use, and counts it", async () => {
+  const app = start();
+  const ada = await app.registered();
+  await app.link(ada, EVE);
+  const [linked] = await app.database.waysIn((await idOf(app))!);
+  assertEquals([linked?.usedAt, linked?.counter], [null, 0]);
+  for (const count of [1, 2]) {
+    app.wait(1_000);
+    await app.logIn(app.browser(), EVE);
+    const [way] = await app.database.waysIn((await idOf(app))!);
+    assertEquals(way, { ...linked!, usedAt: app.now(), counter: count });
+  }
+});
+
+Deno.test("a hook decides about a registration at a provider, and about its address", async () => {
+  const asked: unknown[] = [];
+  const app = start({
+    hooks: {
+      beforeRegister: ({ email, name, fields, provider }) => {
+        asked.push({ email, name, fields, provider });
+        return { refuse: "Only members" };
+      },
+    },
+  });
+  const ada = app.browser();
+  assertEquals((await app.logIn(ada, ADA)).status, 422);
+  await app.logIn(ada, { sub: "a1" });
+  const response = await ada.send("/login/address", { email });
+  assertEquals(response.status, 422);
+  assertStringIncludes(await response.text(), "Only members");
+  const common = { email, fields: {}, provider: "example" };
+  assertEquals(asked, [
+    { ...common, name: "Ada" },
+    { ...common, name: "Example" },
+  ]);
+  assertEquals((await app.accounts.users.list()).users, []);
+  assertEquals(app.accounts.mails, []);
+});
+
+Deno.test("the page to return to survives each step of a registration at a provider", async () => {
+  const app = start();
+  const ada = app.browser();
+  const path = `${PATH}?returnTo=%2Ffresh`;
+  const login = await app.logIn(ada, { sub: "a1", name: "Ada" }, path);
+  const address = "/login/address?returnTo=%2Ffresh";
+  assertEquals(login.headers.get("Location"), address);
+  const wrong = await ada.send(address, { email: "ada" });
+  assertEquals(Object.keys((await wrong.json()).errors), ["email"]);
+  const step = await ada.post(address, { email });
+  const code = "/register/code?returnTo=%2Ffresh";
+  assertEquals(step.headers.get("Location"), code);
+  const given = { code: codeOf(await app.lastMail(email)) };
+  const done = await ada.post(code, given);
+  assertEquals(done.headers.get("Location"), "/fresh");
+  assertEquals((await app.accounts.users.findByEmail(email))?.name, "Ada");
+});
+
+Deno.test("a passkey lets a user without a password unlink the last login", async () => {
+  const app = start();
+  const ada = app.browser();
+  await app.logIn(ada, ADA);
+  const id = (await idOf(app))!;
+  await app.accounts.logInTest(ada.client, id);
+  const [way] = await app.database.waysIn(id);
+  const values = { id: way!.id };
+  const last = await ada.send("/account/logins/remove", values);
+  assertEquals(last.status, 409);
+  const { version } = (await app.database.find(id))!;
+  const passkey = { ...way!, kind: "passkey", id: "p1" };
+  await app.database.addWayIn(passkey, version);
+  const removed = await ada.send("/account/logins/remove", values);
+  assertEquals(removed.status, 200);
+  const left = await app.database.waysIn(id);
+  assertEquals(left.map(({ kind }) => kind), ["passkey"]);
+});
+
+Deno.test("a user who cancels at the provider can try again with the same page", async () => {
+  const app = start();
+  const ada = app.browser();
+  for (const error of ["access_denied", "server_error"]) {
+    const path = `${PATH}?returnTo=%2Ffresh`;
+    const response = await app.google.logIn(ada.client, path, { error });
+    assertEquals(response.status, 422);
+    const page = await response.text();
+    assertEquals(page.includes("You cancelled"), error === "access_denied");
+    assertStringIncludes(page, "returnTo=%2Ffresh");
+  }
+});

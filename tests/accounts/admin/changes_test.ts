@@ -22,7 +22,7 @@ Deno.test("a block ends after the time of its form, which is not past", async ()
       reason: "spam",
       until: midnight + DAY,
     });
-    // An empty input of the form is no end.
+    // An empty input of the form does not count.
     assertEquals((await root.send(path, { ...block, until: "" })).status, 200);
     const user = await accounts.users.find(adaId);
     assertEquals(user?.disabled, { reason: "spam", until: null });
@@ -76,7 +76,7 @@ Deno.test("an unchanged role needs no entry in the audit log", async () => {
   ]);
 });
 
-Deno.test("an administrator removes the only owner of a team neither alone nor with other members", async () => {
+Deno.test("an administrator does not remove the only owner of a team with other members", async () => {
   const definition = defineAccounts({ teamRoles: ["owner", "reader"] });
   const { accounts, adaId, create, log, root } = await start({
     definition: definition as never,
@@ -153,7 +153,7 @@ Deno.test("the page of the audit log names the accounts that still exist", async
   assertEquals(await entries(`of=${adaId}`), 1);
   assertEquals(await entries("action=disable"), 2);
   assertEquals(await entries("action=enable"), 0);
-  // An empty input of the form is no condition.
+  // An empty input of the form does not count.
   assertEquals(await entries("of=&action=%20"), 2);
 });
 
