@@ -10,6 +10,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import type { SQLRow, SQLValue } from "@gatehouse/web/session/sql";
 import { testAccountStore } from "@gatehouse/web/testing";
 import { assertEquals, assertRejects } from "@std/assert";
+import { orderChecks } from "../accounts/store/_order_checks.ts";
 import { captureConsole } from "../_console.ts";
 
 const ACCOUNT = {
@@ -30,6 +31,10 @@ for (const foreignKeys of [true, false]) {
     createSQLAccountStore(queryOf(openDatabase({ foreignKeys })));
   for (const { name, run } of testAccountStore(open)) {
     Deno.test(`createSQLAccountStore() on SQLite${kind}: ${name}`, run);
+  }
+  for (const [name, run] of orderChecks) {
+    Deno.test(`createSQLAccountStore() on SQLite${kind}: ${name}`, () =>
+      run(open()));
   }
 }
 
