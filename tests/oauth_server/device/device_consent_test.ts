@@ -7,6 +7,7 @@ import {
   type RegisteredClient,
 } from "@gatehouse/web/oauth-server";
 import type { TestClient } from "@gatehouse/web/testing";
+import { turns } from "../../_wait.ts";
 import {
   browserOf,
   callAPI,
@@ -114,6 +115,40 @@ Deno.test("the 21st device of a user ends the longest unused one", async () => {
   assertEquals((await app.server.grants("1")).length, 20);
   assertEquals(await callAPI(app, tokens[0]!), 401);
   assertEquals(await callAPI(app, tokens[20]!), 200);
+});
+
+Deno.test("the response to a decision about a device comes after its calls of the store", async () => {
+  let running = 0;
+  const store = changedStore((inner) => {
+    const slow = async <Result>(call: () => Promise<Result> | Result) => {
+      running++;
+      await turns(2);
+      const result = await call();
+      running--;
+      return result;
+    };
+    return {
+      get: (key) => slow(() => inner.get(key)),
+      put: (...values) => slow(() => inner.put(...values)),
+      delete: (key) => slow(() => inner.delete(key)),
+      byIndex: (name) => slow(() => inner.byIndex!(name)),
+    };
+  });
+  const app = startDevices({ store });
+  const browser = await browserOf(app);
+  for (let count = 0; count < 21; count++) {
+    app.clock.now += 60_000;
+    const codes = await start(app);
+    const { approve, scopes } = await open(browser, codes);
+    await approve(count === 10 ? [] : scopes);
+    assertEquals(running, 0);
+    await poll(app, codes);
+  }
+  const codes = await start(app);
+  const { approve, scopes } = await open(browser, codes);
+  const page = await approve(scopes);
+  assertStringIncludes(page, "TV is connected");
+  assertEquals(running, 0);
 });
 
 Deno.test("the grant of a device has the times of the login and of the decision", async () => {
