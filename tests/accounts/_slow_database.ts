@@ -14,8 +14,16 @@ export class SlowDatabase {
   readonly overlaps: string[] = [];
   #running: string[] = [];
 
+  readonly #inner: AccountStore;
+
   constructor(now: () => number) {
-    this.store = this.#wrap(createMemoryAccountStore({ now }));
+    this.#inner = createMemoryAccountStore({ now });
+    this.store = this.#wrap(this.#inner);
+  }
+
+  /** Replaces methods of the database. */
+  change(methods: Partial<AccountStore>): void {
+    Object.assign(this.#inner, methods);
   }
 
   /** Waits for a result, and remembers the calls that have not ended then. */

@@ -154,6 +154,18 @@ for (const [name, change] of Object.entries(changes)) {
   });
 }
 
+Deno.test("a registration that fails waits for each call of the database", async () => {
+  const { accounts, browser, provider, slow } = start();
+  // Another request has added the identity to another account.
+  slow.change({ addWayIn: () => Promise.resolve(false) });
+  const user = { sub: "a1", name: "Ada", email, email_verified: true };
+  const { client } = browser();
+  const login = provider.logIn(client, "/login/with/example", { user });
+  assertEquals((await slow.run(login)).status, 422);
+  assertEquals(slow.overlaps, []);
+  assertEquals((await accounts.users.list()).users, []);
+});
+
 Deno.test("changes by administrators wait for each call of the database", async () => {
   const app = start({ admins: ["root@example.com"] });
   const { accounts, database, post, registered, slow } = app;

@@ -4,6 +4,7 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
+import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
 import {
   codeOf,
   linkOf,
@@ -182,4 +183,50 @@ Deno.test("pages and emails are in the language of the browser", async () => {
   assertStringIncludes(page, "Bei Invoices registrieren");
   await ada.post("/register", ADA);
   assertStringIncludes((await lastMail(ADA.email)).subject, "Bestätigen");
+});
+
+Deno.test("a registration that fails leaves nothing of its account in the database", async () => {
+  const database = createMemoryAccountStore();
+  const marks = new Set<string>();
+  const values = database.values;
+  const put = values.put.bind(values);
+  values.put = async (key, ...rest) => {
+    const isStored = await put(key, ...rest);
+    if (key.startsWith("account-new")) marks.add(key);
+    return isStored;
+  };
+  const remove = values.delete.bind(values);
+  values.delete = async (key) => {
+    marks.delete(key);
+    await remove(key);
+  };
+  const { accounts, browser, lastMail } = startAccounts({
+    database,
+    hooks: { afterRegister: () => {} },
+  });
+  // Another account takes the address right before the new one.
+  const create = database.create.bind(database);
+  database.create = async (details) => {
+    database.create = create;
+    await create({ ...details, id: "other" });
+    return await create(details);
+  };
+  const ada = browser();
+  await ada.post("/register", ADA);
+  const code = codeOf(await lastMail(ADA.email));
+  assertEquals((await ada.post("/register/code", { code })).status, 400);
+  assertEquals([...marks], []);
+  // The invitation ends while its account is created.
+  const email = "bob@example.com";
+  await accounts.users.invite({ email });
+  const token = tokenOf(await lastMail(email));
+  database.create = async (details) => {
+    await accounts.users.withdrawInvitation(email);
+    return await create(details);
+  };
+  const bob = browser();
+  const given = { token, name: "Bob", password: PASSWORD };
+  assertEquals((await bob.post("/register", given)).status, 400);
+  assertEquals([...marks], []);
+  assertEquals((await accounts.users.list()).users.length, 1);
 });
