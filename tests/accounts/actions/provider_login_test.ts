@@ -338,3 +338,27 @@ Deno.test("a user who cancels at the provider can try again with the same page",
     assertStringIncludes(page, "returnTo=%2Ffresh");
   }
 });
+
+Deno.test("an outage between an account and its identity leaves no account, after the step of the address too", async () => {
+  const app = start();
+  const { database, lastMail } = app;
+  const ada = app.browser();
+  await app.logIn(ada, { sub: "a1", name: "Ada" });
+  await ada.post("/login/address", { email });
+  const code = codeOf(await lastMail(email));
+  const addWayIn = database.addWayIn.bind(database);
+  database.addWayIn = () => Promise.reject(new Error("The database is down"));
+  {
+    using _output = captureConsole();
+    const failed = await ada.post("/register/code", { code });
+    assertEquals(failed.status, 503);
+  }
+  assertEquals(await idOf(app), undefined);
+  database.addWayIn = addWayIn;
+  await app.logIn(ada, { sub: "a1", name: "Ada" });
+  await ada.post("/login/address", { email });
+  const again = codeOf(await lastMail(email));
+  await ada.post("/register/code", { code: again });
+  assertEquals(await ada.isLoggedIn(), true);
+  assertEquals((await database.waysIn((await idOf(app))!)).length, 1);
+});
