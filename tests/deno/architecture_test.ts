@@ -83,6 +83,9 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/oauth_server/clients/registration_test.ts": [
     "oauth_server/clients/client.ts",
   ],
+  "tests/oauth_server/device/poll_pace_test.ts": [
+    "oauth_server/device/poll_pace.ts",
+  ],
 };
 
 /** The only files that import each dependency. */

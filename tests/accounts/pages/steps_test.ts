@@ -41,7 +41,7 @@ for (const [path, status, next] of pages) {
   });
 }
 
-Deno.test("a user who is logged in goes on from the pages for visitors", async () => {
+Deno.test("the pages for visitors lead a user who is logged in to the next page", async () => {
   const { registered } = startAccounts();
   const ada = await registered();
   for (const path of ["/login", "/register", "/login/email"]) {
