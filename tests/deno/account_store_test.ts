@@ -84,6 +84,31 @@ Deno.test("migrate() creates the tables of accountTables()", async () => {
   assertEquals(statements.filter((sql) => /CREATE|ALTER/.test(sql)), []);
 });
 
+Deno.test("migrate() notes its version, and looks at no column of a database that has it", async () => {
+  const db = openDatabase();
+  await createSQLAccountStore(queryOf(db)).migrate();
+  const versions = db.prepare("SELECT version FROM gatehouse_migrations").all();
+  assertEquals(versions.map((row) => ({ ...row })), [{ version: 3 }]);
+  const read = async () => {
+    const statements: string[] = [];
+    const query = queryOf(db);
+    const store = createSQLAccountStore((sql, params) => {
+      statements.push(sql);
+      return query(sql, params);
+    });
+    await store.migrate();
+    return statements.some((sql) => sql.includes("pragma_table_info"));
+  };
+  assertEquals(await read(), false);
+  // A later version of the library has only added to the tables.
+  db.exec("INSERT INTO gatehouse_migrations VALUES (4)");
+  assertEquals(await read(), false);
+  db.exec("DELETE FROM gatehouse_migrations WHERE version > 1");
+  db.exec("INSERT INTO gatehouse_migrations VALUES (2)");
+  assertEquals(await read(), true);
+  assertEquals(await read(), false);
+});
+
 Deno.test("migrate() keeps the accounts of version 1", async () => {
   const db = openDatabase();
   db.exec(VERSION_1);
