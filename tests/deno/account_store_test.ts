@@ -84,6 +84,51 @@ Deno.test("migrate() creates the tables of accountTables()", async () => {
   assertEquals(statements.filter((sql) => /CREATE|ALTER/.test(sql)), []);
 });
 
+Deno.test("removed accounts, teams and blocks leave no values in their tables", async () => {
+  for (const foreignKeys of [true, false]) {
+    const db = openDatabase({ foreignKeys });
+    const store = createSQLAccountStore(queryOf(db));
+    const teams = store.teams!;
+    const count = (table: string) => {
+      const sql = `SELECT COUNT(*) AS count FROM gatehouse_${table}`;
+      return Number(db.prepare(sql).get()!.count);
+    };
+    const counts = () => ["ways_in", "members", "invitations"].map(count);
+    await store.create(ACCOUNT);
+    await store.create({ ...ACCOUNT, id: "b1", email: "bob@example.com" });
+    const way = { kind: "key", id: "k1", accountId: "a1", name: "CI" };
+    const use = { createdAt: 5, usedAt: null, counter: 0, data: null };
+    await store.addWayIn({ ...way, ...use }, 1);
+    await store.change("a1", 1, { removeWaysIn: true });
+    assertEquals(count("ways_in"), 0);
+    const disabled = { reason: "spam", until: 2_000 };
+    await store.change("a1", 2, { disabled });
+    await store.change("a1", 3, { disabled: null });
+    const [row] = db.prepare(
+      "SELECT disabled_reason, disabled_until FROM gatehouse_users WHERE id = 'a1'",
+    ).all();
+    assertEquals({ ...row }, { disabled_reason: null, disabled_until: null });
+
+    await store.addWayIn({ ...way, ...use, id: "k2" }, 4);
+    for (
+      const [id, userId, version] of [["t1", "a1", 4], ["t2", "b1", 1]] as const
+    ) {
+      const team = { id, name: id, createdAt: 5 };
+      const owner = { id: `m${id}`, teamId: id, userId, role: "owner" };
+      await teams.create(team, { ...owner, createdAt: 5 }, version);
+      const invitation = { id: `i${id}`, teamId: id, email: "eve@x.org" };
+      const rest = { role: "reader", invitedBy: `m${id}` };
+      const times = { createdAt: 5, expiresAt: 2_000 };
+      await teams.invite({ ...invitation, ...rest, ...times }, "owner");
+    }
+    assertEquals(counts(), [1, 2, 2]);
+    await store.remove("a1", 4);
+    assertEquals(counts(), [0, 1, 2]);
+    await teams.remove("t2");
+    assertEquals(counts(), [0, 0, 1]);
+  }
+});
+
 Deno.test("migrate() notes its version, and looks at no column of a database that has it", async () => {
   const db = openDatabase();
   await createSQLAccountStore(queryOf(db)).migrate();
