@@ -1,6 +1,7 @@
 /** Changes by administrators, at their limits and with their events. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
+import { captureConsole } from "../../_console.ts";
 import { PASSWORD, tokenOf } from "../_accounts.ts";
 import { DAY, start } from "./_admins.ts";
 
@@ -169,6 +170,8 @@ Deno.test("the page of an account shows its last ten entries", async () => {
 });
 
 Deno.test("an invitation of an administrator has a role of the list, and its address in one spelling", async () => {
+  // The router knows no address of a client.
+  using _warnings = captureConsole("warn");
   const { accounts, root } = await start({ registration: "invited" });
   const path = "/admin/invitations";
   const email = " Bob@Example.com";
