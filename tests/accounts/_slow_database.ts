@@ -18,7 +18,7 @@ export class SlowDatabase {
 
   constructor(now: () => number) {
     this.#inner = createMemoryAccountStore({ now });
-    this.store = this.#wrap(this.#inner);
+    this.store = this.#wrap(this.#inner, 3);
   }
 
   /** Replaces methods of the database. */
@@ -33,30 +33,36 @@ export class SlowDatabase {
     return value;
   }
 
-  #wrap<Target extends object>(target: Target): Target {
+  #wrap<Target extends object>(target: Target, latency: number): Target {
     return new Proxy(target, {
       get: (_, name) => {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member === "object" && member !== null) {
-          return this.#wrap(member);
+          // A call of an account must not end before the next one of a throttle.
+          return this.#wrap(member, name === "values" ? 1 : latency);
         }
         if (typeof member !== "function") return member;
         // It starts at a random time, and no request waits for it.
         if (name === "sweep") return member.bind(target);
         return (...args: unknown[]) => {
           const title = `${String(name)} ${String(args[0])}`;
-          return this.#call(title, () => Reflect.apply(member, target, args));
+          const call = () => Reflect.apply(member, target, args);
+          return this.#call(title, latency, call);
         };
       },
     });
   }
 
-  async #call(name: string, call: () => unknown): Promise<unknown> {
+  async #call(
+    name: string,
+    latency: number,
+    call: () => unknown,
+  ): Promise<unknown> {
     const others = this.#running.filter((one) => !isParallel(one, name));
     this.overlaps.push(...others.map((one) => `${name} during ${one}`));
     this.#running.push(name);
     try {
-      await turns();
+      await turns(latency);
       return await call();
     } finally {
       this.#running.splice(this.#running.indexOf(name), 1);

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { AccountsOptions } from "@gatehouse/web/accounts";
 import { defineAccounts } from "@gatehouse/web/accounts/definition";
+import { hashPassword } from "@gatehouse/web/auth/password";
 import { createMemoryApps } from "./_apps.ts";
 import { type Browser, codeOf, PASSWORD, tokenOf } from "./_accounts.ts";
 import { SlowDatabase } from "./_slow_database.ts";
@@ -77,6 +78,19 @@ const changes: Record<string, (app: App, ada: Browser) => Promise<void>> = {
     await post(ada, "/account/email", { email: address });
     const token = tokenOf(await lastMail(address));
     await post(ada, "/account/email/link", { token });
+  },
+  async "the password by a reset"({ browser, lastMail, post }) {
+    const owner = browser();
+    await post(owner, "/login/reset", { email });
+    const token = tokenOf(await lastMail(email));
+    await post(owner, "/login/reset/link", { token, password: OTHER });
+    await post(owner, "/login", { email, password: OTHER });
+  },
+  async "the hash of a password"({ browser, database, post }) {
+    const { id, version } = (await database.findByEmail(email))!;
+    const old = await hashPassword(PASSWORD, { memory: 128, passes: 1 });
+    await database.change(id, version, { passwordHash: old });
+    await post(browser(), "/login", { email, password: PASSWORD });
   },
   async "an authenticator app"(app, ada) {
     const { nextCode } = await addApp(app, ada);
