@@ -43,6 +43,12 @@ export async function start() {
     const values = { setup, code: await nextCode() };
     return { nextCode, values };
   }
+  /** Enables an authenticator app, and returns the function of its codes. */
+  async function enableApp() {
+    const { nextCode, values } = await addApp();
+    await ada.post("/account/two-step", values);
+    return nextCode;
+  }
   const authenticator = createTestAuthenticator({
     origin: "https://test.example",
   });
@@ -51,6 +57,12 @@ export async function start() {
     const asked = await ada.post("/account/passkeys/options");
     const created = await authenticator.register(await asked.json());
     return { name: "Phone", passkey: created };
+  }
+  /** Adds a passkey, and returns the id of the way in. */
+  async function addPasskey() {
+    await ada.send("/account/passkeys", await createPasskey());
+    const [way] = await database.waysIn(id);
+    return { id: way!.id };
   }
   /** Creates the proof of the passkey. */
   async function provePasskey(browser: Browser, path: string) {
@@ -68,9 +80,11 @@ export async function start() {
     ...app,
     ada,
     addApp,
+    addPasskey,
     apps,
     createPasskey,
     database,
+    enableApp,
     events,
     id,
     link,

@@ -8,13 +8,6 @@ interface Row {
   readonly values: object | ((app: App) => Promise<object>);
 }
 
-/** Adds a passkey, and returns the id of the way in. */
-async function addPasskey({ ada, createPasskey, database, id }: App) {
-  await ada.send("/account/passkeys", await createPasskey());
-  const [way] = await database.waysIn(id);
-  return { id: way!.id };
-}
-
 const rows: Record<string, Row> = {
   "a new password": {
     path: "/account/password",
@@ -29,7 +22,7 @@ const rows: Record<string, Row> = {
   },
   "the end of a passkey": {
     path: "/account/passkeys/remove",
-    values: addPasskey,
+    values: ({ addPasskey }) => addPasskey(),
   },
   "the end of a linked login": {
     path: "/account/logins/remove",
@@ -41,8 +34,8 @@ const rows: Record<string, Row> = {
   },
   "the end of an app": {
     path: "/account/two-step/remove",
-    async values({ ada, addApp }) {
-      await ada.post("/account/two-step", (await addApp()).values);
+    async values({ enableApp }) {
+      await enableApp();
       return {};
     },
   },

@@ -170,8 +170,8 @@ const rows: Record<string, Row> = {
   "a login with an app": {
     path: "/login?returnTo=%2Ffresh",
     from: visitor,
-    values: async ({ ada, addApp }) => {
-      await ada.post("/account/two-step", (await addApp()).values);
+    values: async ({ enableApp }) => {
+      await enableApp();
       return { email, password: PASSWORD };
     },
     result: "second-factor /login/code?returnTo=%2Ffresh",
@@ -179,17 +179,16 @@ const rows: Record<string, Row> = {
   "a login with an app that leads to the home page": {
     path: "/login",
     from: visitor,
-    values: async ({ ada, addApp }) => {
-      await ada.post("/account/two-step", (await addApp()).values);
+    values: async ({ enableApp }) => {
+      await enableApp();
       return { email, password: PASSWORD };
     },
     result: "second-factor /login/code",
   },
   "a confirmation with an app": {
     path: "/account/confirm/code?returnTo=%2Ffresh",
-    values: async ({ ada, addApp }) => {
-      const { nextCode, values } = await addApp();
-      await ada.post("/account/two-step", values);
+    values: async ({ enableApp }) => {
+      const nextCode = await enableApp();
       return { code: await nextCode() };
     },
     result: "done /fresh",
@@ -197,8 +196,8 @@ const rows: Record<string, Row> = {
   },
   "new recovery codes": {
     path: "/account/two-step/codes",
-    values: async ({ ada, addApp }) => {
-      await ada.post("/account/two-step", (await addApp()).values);
+    values: async ({ enableApp }) => {
+      await enableApp();
       return {};
     },
     result: "done /account/two-step",
@@ -207,8 +206,8 @@ const rows: Record<string, Row> = {
   },
   "the end of an app": {
     path: "/account/two-step/remove",
-    values: async ({ ada, addApp }) => {
-      await ada.post("/account/two-step", (await addApp()).values);
+    values: async ({ enableApp }) => {
+      await enableApp();
       return {};
     },
     result: "done /account/two-step",
@@ -233,8 +232,8 @@ const rows: Record<string, Row> = {
   "a login with a passkey": {
     path: "/login/passkey?returnTo=%2Ffresh",
     from: (app) => app.ada,
-    values: async ({ ada, createPasskey, provePasskey }) => {
-      await ada.send("/account/passkeys", await createPasskey());
+    values: async ({ ada, addPasskey, provePasskey }) => {
+      await addPasskey();
       await ada.post("/login/out");
       return await provePasskey(ada, "/login/passkey");
     },
@@ -243,8 +242,8 @@ const rows: Record<string, Row> = {
   },
   "a confirmation with a passkey": {
     path: "/account/confirm/passkey",
-    values: async ({ ada, createPasskey, provePasskey }) => {
-      await ada.send("/account/passkeys", await createPasskey());
+    values: async ({ ada, addPasskey, provePasskey }) => {
+      await addPasskey();
       return await provePasskey(ada, "/account/confirm/passkey");
     },
     result: "done /account",
@@ -252,20 +251,15 @@ const rows: Record<string, Row> = {
   },
   "a new name of a passkey": {
     path: "/account/passkeys/name",
-    values: async ({ ada, createPasskey, database, id }) => {
-      await ada.send("/account/passkeys", await createPasskey());
-      const [way] = await database.waysIn(id);
-      return { id: way!.id, name: "Laptop" };
-    },
+    values: async ({ addPasskey }) => ({
+      ...await addPasskey(),
+      name: "Laptop",
+    }),
     result: "done /account/passkeys",
   },
   "the end of a passkey": {
     path: "/account/passkeys/remove",
-    values: async ({ ada, createPasskey, database, id }) => {
-      await ada.send("/account/passkeys", await createPasskey());
-      const [way] = await database.waysIn(id);
-      return { id: way!.id };
-    },
+    values: ({ addPasskey }) => addPasskey(),
     result: "done /account/passkeys",
     events: ["login ADA", "factor-remove ADA"],
   },
@@ -317,11 +311,7 @@ const rows: Record<string, Row> = {
   },
   "the end of a passkey as a linked login": {
     path: "/account/logins/remove",
-    values: async ({ ada, createPasskey, database, id }) => {
-      await ada.send("/account/passkeys", await createPasskey());
-      const [way] = await database.waysIn(id);
-      return { id: way!.id };
-    },
+    values: ({ addPasskey }) => addPasskey(),
     result: "422",
   },
   "a link at an unknown provider": {
