@@ -111,3 +111,11 @@ Deno.test("the page that confirms a login offers the methods of the account", as
   const all = { ...none, password: true, provider: true, passkey: true };
   assertEquals(await methods(), all);
 });
+
+Deno.test("the page of the code of a new address asks for the address first", async () => {
+  const { registered } = startAccounts();
+  const ada = await registered();
+  const page = await ada.get("/account/email/code");
+  assertEquals(page.status, 400);
+  assertStringIncludes(await page.text(), ' href="/account/email"');
+});
