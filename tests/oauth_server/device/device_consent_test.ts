@@ -264,3 +264,12 @@ Deno.test("an application replaces the page that asks about a device", async () 
   const page = await response.text();
   assertStringIncludes(page, `<p>TV shows ${user_code} at /device</p>`);
 });
+
+Deno.test("a form of a device that is too long gets a 413, with a page", async () => {
+  const app = startDevices();
+  const browser = await browserOf(app);
+  const body = new URLSearchParams({ user_code: "x".repeat(200_000) });
+  const response = await browser.fetch("/device", { method: "POST", body });
+  assertEquals(response.status, 413);
+  assertStringIncludes(await response.text(), "<html");
+});
