@@ -244,3 +244,22 @@ Deno.test("the functions of the application wait for each call of the database",
   }
   assertEquals(slow.overlaps, []);
 });
+
+Deno.test("flush() waits for the use of a key", async () => {
+  // With an own function for emails, responses do not wait for later work.
+  const { accounts, router } = start({ sendMail: () => {} });
+  const { keys, requireScope, users } = accounts;
+  const guard = requireScope("notes:read" as never);
+  router.get("/notes", guard, () => new Response("notes"));
+  const { id } = (await users.create({ email, name: "Ada" }))!;
+  const scopes = ["notes:read"] as never[];
+  const { token } = (await keys.issue(id, { name: "CI", scopes }))!;
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await router.fetch("https://test.example/notes", {
+    headers,
+  });
+  assertEquals(response.status, 200);
+  await accounts.flush();
+  const [key] = await keys.list(id);
+  assert(key!.usedAt !== null);
+});
