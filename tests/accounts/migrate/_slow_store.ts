@@ -1,3 +1,5 @@
+import { turns } from "../../_wait.ts";
+
 /** Wraps a store whose calls take a turn of the event loop, as a database's do. */
 export function slow<Part extends object>(part: Part): Part {
   return new Proxy(part, {
@@ -6,15 +8,11 @@ export function slow<Part extends object>(part: Part): Part {
       if (typeof value === "object" && value !== null) return slow(value);
       if (typeof value !== "function") return value;
       return async (...args: unknown[]) => {
-        await turn();
+        await turns();
         const result = await value.apply(target, args);
-        await turn();
+        await turns();
         return result;
       };
     },
   });
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }
