@@ -2,11 +2,10 @@
 import { runtimes, startApp } from "../deno/_app_servers.ts";
 import { logInToApp, walkThroughAPI } from "../deno/_api_walk.ts";
 import { freePort } from "../deno/_programs.ts";
-import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 for (const runtime of runtimes()) {
   Deno.test(`createClient() calls every route of the example's API on ${runtime}`, async () => {
-    const folder = await makeDataFolder();
+    const folder = await Deno.makeTempDir();
     try {
       await using app = await startApp(runtime, {
         DATABASE: `${folder}/data.sqlite`,

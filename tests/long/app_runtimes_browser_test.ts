@@ -6,13 +6,12 @@ import { launch, testInChromium, walkThrough } from "../deno/_chromium.ts";
 import { walkWithPasskeys } from "../deno/_passkey_walk.ts";
 import { freePort } from "../deno/_programs.ts";
 import { findProgram, type Server, startRedis } from "../deno/_servers.ts";
-import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 const redisServer = findProgram("redis-server", "sessions in Redis on Bun");
 
 for (const runtime of runtimes()) {
   testInChromium(`Chromium: the application on ${runtime}`, async (test) => {
-    const folder = await makeDataFolder();
+    const folder = await Deno.makeTempDir();
     const redis = runtime === "Bun" && redisServer !== null
       ? await startRedis(redisServer)
       : null;

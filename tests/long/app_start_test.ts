@@ -25,7 +25,6 @@ import {
   TASKS,
 } from "../deno/_app_servers.ts";
 import { freePort, overHTTP } from "../deno/_programs.ts";
-import { makeDataFolder } from "../runtimes/data_folder.ts";
 
 /** Code that exists on one runtime only. */
 const RUNTIMES = /\b(?:Deno|Bun|process|env)\.|"(?:node|bun|cloudflare)\b/;
@@ -34,7 +33,7 @@ const main = new URL("../../examples/app/main.ts", import.meta.url);
 
 for (const runtime of runtimes()) {
   Deno.test(`deno task ${TASKS[runtime]} serves the application without configuration`, async () => {
-    const folder = await makeDataFolder();
+    const folder = await Deno.makeTempDir();
     const env = {
       DATABASE: `${folder}/data.sqlite`,
       REDIS_URL: `redis://:s3cret@127.0.0.1:${freePort()}`,
@@ -93,7 +92,7 @@ Deno.test("only the entry files of the application use runtime APIs", async () =
 for (const runtime of runtimes()) {
   Deno.test(`deno task ${TASKS[runtime]} says in one line that the port is in use`, async () => {
     using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const folder = await makeDataFolder();
+    const folder = await Deno.makeTempDir();
     const PORT = String((taken.addr as Deno.NetAddr).port);
     const env = { PORT, DATABASE: `${folder}/data.sqlite` };
     try {
