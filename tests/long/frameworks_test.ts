@@ -136,10 +136,12 @@ async function testOtherSites(client: TestClient): Promise<void> {
   assertStringIncludes(await read(client, "/"), "Hello Ada");
 }
 
-/** Guesses a password, with a new first entry of X-Forwarded-For each time. */
+/**
+ * Guesses a password, with a new first entry of X-Forwarded-For each time. All at
+ * once, because a slow server would let the delay between two guesses pass.
+ */
 async function testForgedAddress(client: TestClient): Promise<void> {
-  const statuses: number[] = [];
-  for (let attempt = 0; attempt < 6; attempt++) {
+  const guess = async (_: unknown, attempt: number) => {
     const response = await client.fetch("/login", {
       method: "POST",
       body: new URLSearchParams({
@@ -149,9 +151,10 @@ async function testForgedAddress(client: TestClient): Promise<void> {
       headers: { "X-Forwarded-For": `198.51.100.${attempt}` },
     });
     await response.body?.cancel();
-    statuses.push(response.status);
-  }
-  assertEquals(statuses, [422, 422, 422, 422, 422, 429]);
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 10 }, guess));
+  assertEquals(new Set(statuses), new Set([422, 429]));
 }
 
 async function read(client: TestClient, path: string): Promise<string> {
