@@ -89,7 +89,10 @@ const WRONG: readonly (readonly [Record<string, unknown>, RegExp])[] = [
 
 Deno.test("createAuthorizationServer() throws for options that do not work", () => {
   createAuthorizationServer(OPTIONS);
-  createAuthorizationServer({ ...OPTIONS, lifetimes: { grace: 0 } });
+  createAuthorizationServer({
+    ...OPTIONS,
+    lifetimes: { access: 60_000, grace: 0 },
+  });
   for (const [wrong, reason] of WRONG) {
     const options = { ...OPTIONS, ...wrong } as typeof OPTIONS;
     const error = assertThrows(

@@ -1,7 +1,7 @@
 import { assertThrows } from "@std/assert";
 import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
 import { API, ORIGIN } from "./_server.ts";
-import { OPTIONS } from "./_options.ts";
+import { OPTIONS, RESOURCE } from "./_options.ts";
 
 Deno.test("resource() throws for a URL that is not one of the resources", () => {
   const server = createAuthorizationServer(OPTIONS);
@@ -15,4 +15,10 @@ Deno.test("resource() throws for a URL that is not one of the resources", () => 
   requireScope("notes:read");
   // @ts-expect-error the resource does not have the scope
   assertThrows(() => requireScope("notes:write"));
+});
+
+Deno.test("resource() accepts an API on the loopback interface, behind a server with HTTPS", () => {
+  const url = "http://localhost:9000/api";
+  createAuthorizationServer({ ...OPTIONS, resources: { [url]: RESOURCE } })
+    .resource(url);
 });
