@@ -17,8 +17,13 @@ Deno.test("resource() throws for a URL that is not one of the resources", () => 
   assertThrows(() => requireScope("notes:write"));
 });
 
-Deno.test("resource() accepts an API on the loopback interface, behind a server with HTTPS", () => {
-  const url = "http://localhost:9000/api";
-  createAuthorizationServer({ ...OPTIONS, resources: { [url]: RESOURCE } })
-    .resource(url);
+Deno.test("resource() accepts an API or a server on the loopback interface", () => {
+  const rows = [
+    [ORIGIN, "http://localhost:9000/api"],
+    ["http://localhost:9000", "https://notes.example/api"],
+  ] as const;
+  for (const [issuer, url] of rows) {
+    const resources = { [url]: RESOURCE };
+    createAuthorizationServer({ ...OPTIONS, issuer, resources }).resource(url);
+  }
 });

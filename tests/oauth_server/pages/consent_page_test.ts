@@ -32,6 +32,14 @@ Deno.test("the consent page has its own policy, without scripts and frames", asy
   assertEquals(link?.[1]?.replaceAll("&amp;", "&"), target.href);
 });
 
+Deno.test("the consent page names an application that the developer has registered", async () => {
+  const redirectUris = ["https://client.example/callback"];
+  const clients = [{ id: "web", name: "Notes for the web", redirectUris }];
+  const { form } = await openConsent(startServer({ clients }));
+  const [, name] = /<dt>Application<\/dt>\s*<dd>([^<]*)</.exec(form.html) ?? [];
+  assertEquals(name, "Notes for the web");
+});
+
 Deno.test("the consent page says how long the access lasts (ASVS 10.7.2)", async () => {
   const cases = [
     [undefined, "30 days"],
