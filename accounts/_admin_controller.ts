@@ -3,10 +3,9 @@ import { HTTPError } from "../router/internal.ts";
 import type { Controller, RequestContext } from "../router/mod.ts";
 import { Answers, LIMITS, noStore, type ViewCall } from "./_answer.ts";
 import { type ControllerParts, policyOf } from "./_controller.ts";
-import { onlyIf } from "./guards.ts";
 import type { Services } from "./actions/services.ts";
 import type { AdminRoutes } from "./definition/admin_routes.ts";
-import { createRequireRole, requireBrowser } from "./guards.ts";
+import { createRequireRole, onlyIf, requireBrowser } from "./guards.ts";
 import {
   auditView,
   unknownView,

@@ -46,12 +46,10 @@ export function profileView(
           text: messages.email,
           state: account.email,
         },
-        ...features.has("data")
-          ? [{ href: routes.data.index.href(), text: messages.data }]
-          : [],
-        ...features.has("deletion")
-          ? [{ href: routes.remove.index.href(), text: messages.deleteTitle }]
-          : [],
+        features.has("data") &&
+        { href: routes.data.index.href(), text: messages.data },
+        features.has("deletion") &&
+        { href: routes.remove.index.href(), text: messages.deleteTitle },
       ])}
     `,
   );

@@ -10,10 +10,11 @@ interface LinkRow {
   readonly state?: string | number | undefined;
 }
 
-/** Creates a list of rows that lead to pages. */
-export function linkRows(rows: readonly LinkRow[]): Markup {
+/** Creates a list of rows that lead to pages. Those of a feature that is off are `false`. */
+export function linkRows(rows: readonly (LinkRow | false)[]): Markup {
+  const shown = rows.filter((row) => row !== false);
   return html`
-    <ul class="rows">${rows.map(({ href, state, text }) =>
+    <ul class="rows">${shown.map(({ href, state, text }) =>
       html`
         <li>
           <a class="row" href="${href}"><strong>${text}</strong>${state !==
@@ -46,13 +47,11 @@ export function securityView(call: PageCall, safety: Safety): View {
           text: messages.password,
           state: hasPassword ? isSet : isMissing,
         },
-        ...features.has("passkeys")
-          ? [{
-            href: routes.passkeys.index.href(),
-            text: messages.passkeys,
-            state: passkeys,
-          }]
-          : [],
+        features.has("passkeys") && {
+          href: routes.passkeys.index.href(),
+          text: messages.passkeys,
+          state: passkeys,
+        },
         {
           href: routes.twoStep.index.href(),
           text: messages.twoStep,

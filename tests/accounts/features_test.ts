@@ -133,6 +133,12 @@ Deno.test("a passkey from before the feature was off counts as no way in", async
   const { id } = ways.find(({ kind }) => kind === "identity")!;
   const last = await same.post("/account/logins/remove", { id });
   assertEquals(last.status, 409);
+  // With the feature, it is a way in.
+  const other = before.browser();
+  await before.logIn(other);
+  const removed = await other.post("/account/logins/remove", { id });
+  assertEquals(removed.status, 303);
+  assertEquals((await database.waysIn((await idOf(before))!)).length, 1);
 });
 
 Deno.test("createAccounts() refuses a required second factor without passkeys", () => {

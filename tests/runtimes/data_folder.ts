@@ -9,8 +9,8 @@ const ROOM = 2 ** 31;
 
 /**
  * Creates a folder, in memory if there is room. Databases wait for the disk with
- * each write, and a disk that others use may take a hundred times as long. Their data
- * survives the end of a process in memory, too. Deno opens these files only with all
+ * each write, which takes long while others use it. In memory, the data survives the
+ * end of a process, too. Deno opens these files only with all
  * permissions.
  */
 export async function makeDataFolder(): Promise<string> {
