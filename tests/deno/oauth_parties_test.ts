@@ -29,6 +29,7 @@ import {
 } from "./_oauth_app.ts";
 import {
   CLIENT,
+  connectClient,
   discover,
   REDIRECT_URI,
   SANITIZERS,
@@ -170,19 +171,7 @@ async function walkOpenIDClient(
   config: openid.Configuration,
 ): Promise<void> {
   assertEquals(config.serverMetadata().issuer, issuer);
-  const verifier = openid.randomPKCECodeVerifier();
-  const state = openid.randomState();
-  const page = openid.buildAuthorizationUrl(config, {
-    redirect_uri: REDIRECT_URI,
-    scope: "notes:read",
-    resource,
-    state,
-    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-  });
-  const callback = await approveInBrowser(page);
-  const checks = { pkceCodeVerifier: verifier, expectedState: state };
-  const first = await openid.authorizationCodeGrant(config, callback, checks);
+  const first = await connectClient(config, resource);
   assertEquals(first.scope, "notes:read");
   assertEquals(await statusOf(resource, first.access_token), 200);
 

@@ -10,23 +10,18 @@ import {
   jwtVerify,
 } from "jose";
 import * as oauth from "npm:oauth4webapi@3.8.8";
-import * as openid from "npm:openid-client@6.9.0";
 import {
   callAPI,
   connect,
   refresh,
   type TokenBody,
 } from "../oauth_server/_server.ts";
-import {
-  approveInBrowser,
-  type OAuthApp,
-  serveOAuthApp,
-} from "../deno/_oauth_app.ts";
+import { type OAuthApp, serveOAuthApp } from "../deno/_oauth_app.ts";
 import { startProcesses } from "../deno/_oauth_processes.ts";
 import {
   CLIENT,
+  connectClient,
   discover,
-  REDIRECT_URI,
   SANITIZERS,
 } from "../deno/_openid_client.ts";
 import { freePort } from "../deno/_programs.ts";
@@ -36,19 +31,7 @@ import { makeDataFolder } from "../runtimes/data_folder.ts";
 /** Connects openid-client, and returns an access token. */
 async function getToken({ issuer, resource }: OAuthApp): Promise<string> {
   const config = await discover(issuer);
-  const verifier = openid.randomPKCECodeVerifier();
-  const state = openid.randomState();
-  const page = openid.buildAuthorizationUrl(config, {
-    redirect_uri: REDIRECT_URI,
-    scope: "notes:read",
-    resource,
-    state,
-    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-  });
-  const callback = await approveInBrowser(page);
-  const checks = { pkceCodeVerifier: verifier, expectedState: state };
-  const tokens = await openid.authorizationCodeGrant(config, callback, checks);
+  const tokens = await connectClient(config, resource);
   return tokens.access_token;
 }
 
