@@ -10,7 +10,7 @@ interface LinkRow {
   readonly state?: string | number | undefined;
 }
 
-/** Creates a list of rows that lead to pages. Those of a feature that is off are `false`. */
+/** Creates a list of rows that lead to pages. A row of a feature that is off is `false`. */
 export function linkRows(rows: readonly (LinkRow | false)[]): Markup {
   const shown = rows.filter((row) => row !== false);
   return html`
