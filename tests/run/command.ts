@@ -55,8 +55,9 @@ export async function runSuite(
 
 /** Returns the arguments that all suites share. */
 export function testArguments(lock: string): string[] {
-  const preload = new URL("limits.ts", import.meta.url).href;
-  return ["test", "-A", `--lock=${lock}`, "--no-check", `--preload=${preload}`];
+  const preloads = ["limits.ts", "rsa_keys.ts"]
+    .map((file) => `--preload=${new URL(file, import.meta.url).href}`);
+  return ["test", "-A", `--lock=${lock}`, "--no-check", ...preloads];
 }
 
 /** Runs a command of Deno until it ends. */
