@@ -52,6 +52,9 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/long/create_migrate_postgres_test.ts": [
     "create/migrate/databases.ts",
   ],
+  "tests/deno/oauth_public_fetch_test.ts": [
+    "oauth_server/clients/_public_fetch.ts",
+  ],
   "tests/oauth_server/clients/_assertions.ts": [
     "oauth_server/clients/client.ts",
   ],
@@ -64,6 +67,10 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/oauth_server/clients/client_documents_test.ts": [
     "oauth_server/clients/client.ts",
     "oauth_server/clients/redirect_uri.ts",
+  ],
+  "tests/oauth_server/clients/client_keys_test.ts": [
+    "oauth_server/clients/_client_assertion.ts",
+    "oauth_server/clients/client.ts",
   ],
   "tests/oauth_server/clients/create_clients_test.ts": [
     "oauth_server/clients/client.ts",

@@ -25,6 +25,7 @@ const EXCEPTIONS: Record<string, string> = {
   "deno/passkey_browser_oddities_test.ts":
     "It gives the script of a page timers that never fire.",
   "deno/_bundle_sizes.ts": "A bundled program keeps its exports by a global.",
+  "deno/_hostile_documents.ts": "A server sends its responses slowly.",
   "deno/_log_app.ts": "A request of a Worker cannot wake another one.",
   "deno/_mcp_conformance_server.ts": "The conformance tests measure pauses.",
   "deno/_oauth_process.ts": "The process serves until it is killed.",
@@ -44,7 +45,6 @@ const EXCEPTIONS: Record<string, string> = {
   "deno/run_test.ts": "It tests the time limit of tests.",
   "deno/site_pages_test.ts": "It shows a program that serves.",
   "deno/timeout_test.ts": "Its handler computes for a time.",
-  "long/_hostile_documents.ts": "A server sends its responses slowly.",
   "long/accounts_workers_test.ts": "A request of a Worker sends an email late.",
   "long/bundle_size_test.ts":
     "A bundled program keeps its exports by a global.",

@@ -14,7 +14,7 @@ import {
   NameServer,
   RESPONSES,
   type Zone,
-} from "./_hostile_documents.ts";
+} from "../deno/_hostile_documents.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

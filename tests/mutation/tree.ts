@@ -35,7 +35,7 @@ export const FOLDERS = [
 
 /**
  * The tests that run: these, the contracts of stores on real ones, and those of
- * accounts and of the authorization server with real packages.
+ * accounts and of the authorization server with real packages and sockets.
  */
 export const TESTS = [
   ...FOLDERS.map((folder) => `tests/${folder}`),
@@ -47,6 +47,7 @@ export const TESTS = [
   "tests/long/migrate_better_auth_test.ts",
   "tests/deno/migrate_tables_test.ts",
   "tests/deno/oauth_parties_test.ts",
+  "tests/deno/oauth_public_fetch_test.ts",
   "tests/deno/outbox_test.ts",
   "tests/deno/qr_code_test.ts",
   "tests/deno/session_kit_test.ts",

@@ -60,7 +60,7 @@ export class ClientWorld {
       ? null
       : createRegistration(registration, { now, store });
     this.clients = createClients({
-      registration: this.registration,
+      ...this.registration && { registration: this.registration },
       issuer: "https://app.example",
       store,
       now,

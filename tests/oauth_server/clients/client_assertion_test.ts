@@ -43,6 +43,8 @@ const WRONG_CLAIMS: Record<string, unknown>[] = [
   { exp: undefined },
   { exp: "1700000060" },
   { exp: 1_699_999_900 },
+  { exp: 1_699_999_970 },
+  { exp: 1_700_000_331 },
   { exp: 1_700_000_400 },
   { exp: 1e300 },
   { nbf: 1_700_000_400 },
@@ -70,6 +72,35 @@ Deno.test("authenticate() rejects assertions with other claims, and writes nothi
   assertEquals(writes, 0);
   assertEquals(await authenticate(world, client, await sign()), true);
   assertEquals(writes, 1);
+});
+
+Deno.test("authenticate() accepts an assertion that ends up to 330 s later or 30 s ago, and a jti of 256 characters", async () => {
+  const { jwks, sign } = await createSigner();
+  const world = new ClientWorld();
+  const limits: Record<string, unknown>[] = [
+    { exp: 1_700_000_330 },
+    { exp: 1_699_999_971 },
+    { jti: "a".repeat(256) },
+  ];
+  for (const claims of limits) {
+    const form = await sign(claims);
+    const message = JSON.stringify(claims);
+    const isValid = await authenticate(world, clientWith({ jwks }), form);
+    assertEquals(isValid, true, message);
+  }
+});
+
+Deno.test("authenticate() remembers an assertion for 7 minutes, in which it ends on all machines", async () => {
+  const { jwks, sign } = await createSigner();
+  const world = new ClientWorld();
+  const put = world.store.put.bind(world.store);
+  const lifetimes: number[] = [];
+  world.store.put = (key, value, options) => {
+    lifetimes.push(options.ttl);
+    return put(key, value, options);
+  };
+  await authenticate(world, clientWith({ jwks }), await sign());
+  assertEquals(lifetimes, [420_000]);
 });
 
 Deno.test("authenticate() accepts an assertion of 8,192 characters, and no longer one", async () => {

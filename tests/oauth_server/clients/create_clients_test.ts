@@ -17,6 +17,7 @@ const MISTAKES: [client: object, reason: string][] = [
   [{ id: "a b" }, "its id is not"],
   [{ id: 7 }, "its id is not"],
   [{ name: "" }, "it has no name"],
+  [{ name: 7 }, "it has no name"],
   [{ redirectUris: ["http://partner.example/"] }, "not a redirect URI"],
   [{ redirectUris: ["myapp://callback"] }, "not a redirect URI"],
   [{
@@ -105,4 +106,42 @@ Deno.test("find() returns the clients of the application, from a list and from a
     const other = { id: "other", source: "registered" } as const;
     assertEquals(await world.clients.ofGrant(other), null);
   }
+});
+
+Deno.test("find() and resolve() find each kind of client in addition to the others", async () => {
+  const id = "https://client.example/client.json";
+  const hosts: string[] = [];
+  const world = new ClientWorld({
+    clients: (id) => id === ID ? PARTNER : null,
+    registration: {},
+    cimd: {
+      allow({ host }) {
+        hosts.push(host);
+        return true;
+      },
+    },
+  });
+  const redirect_uris = ["https://client.example/callback"];
+  world.publish(id, { client_id: id, redirect_uris });
+  assertEquals((await world.clients.resolve(id, "1"))?.source, "document");
+  assertEquals((await world.clients.find(id))?.source, "document");
+  assertEquals((await world.clients.find(ID))?.source, "registered");
+  // The function is asked only about URLs.
+  assertEquals(await world.clients.resolve("other", "1"), null);
+  assertEquals(new Set(hosts), new Set(["client.example"]));
+});
+
+Deno.test("ofGrant() returns a client that is not public without a note of it, and none that registered without the option", async () => {
+  const { clients } = new ClientWorld();
+  const id = "https://client.example/client.json";
+  assertEquals(await clients.ofGrant({ id, source: "document" }), {
+    ...{ id, authentication: "none", isPublic: false, source: "document" },
+  });
+  const granted = { id: `dcr_${"a".repeat(22)}`, source: "dynamic" } as const;
+  assertEquals(await clients.ofGrant(granted), null);
+});
+
+Deno.test("createClients() needs no fetch for clients that a function returns", async () => {
+  const world = new ClientWorld({ cimd: false, clients: () => PARTNER });
+  assertEquals((await world.clients.find(ID))?.id, ID);
 });

@@ -134,6 +134,55 @@ Deno.test("authenticate() reads an Authorization header of 4,096 characters, and
   }
 });
 
+/** Authorization headers and forms, and the client id that they claim. */
+const CLAIMS: [
+  header: string | null,
+  form: Record<string, string>,
+  id: string | null,
+][] = [
+  [null, {}, null],
+  [null, { client_id: ID }, ID],
+  [basic("a", "secret"), {}, "a"],
+  [basic("a", ""), {}, "a"],
+  [basic("", "secret"), {}, null],
+  [`Basic ${btoa(ID)}`, {}, null],
+  [`Basic ${btoa("a")}`, {}, null],
+  [null, assertionOf({ sub: ID }), ID],
+  [null, { ...assertionOf({ sub: ID }), client_id: "other" }, null],
+  [null, assertionOf({ sub: 7 }), null],
+  [null, assertionOf({ sub: null }), null],
+  [null, assertionOf({ sub: [ID] }), null],
+  [null, assertionOf({}), null],
+];
+
+/** Returns a form with claims and an invalid signature. */
+function assertionOf(claims: object): Record<string, string> {
+  const [header, payload] = [{ alg: "ES256" }, claims]
+    .map((part) => btoa(JSON.stringify(part)).replaceAll("=", ""));
+  return {
+    client_assertion: `${header}.${payload}.a`,
+    client_assertion_type: TYPE,
+  };
+}
+
+Deno.test("claimedId() returns the id of the form, of Basic or of an assertion", () => {
+  const { clients } = new ClientWorld();
+  for (const [authorization, form, id] of CLAIMS) {
+    const request = {
+      form: new Map(Object.entries(form)),
+      headers: new Headers(authorization === null ? {} : { authorization }),
+    };
+    const message = JSON.stringify([authorization, form]);
+    assertEquals(clients.claimedId(request), id, message);
+  }
+});
+
+Deno.test("authenticate() rejects a secret of a client that has keys", async () => {
+  const client = clientWith({ jwks: { keys: [] } });
+  const world = new ClientWorld();
+  assertEquals(await authenticate(world, client, {}, basic(ID, "x")), false);
+});
+
 Deno.test("authenticate() fetches the keys of a client once, and again for a new key", async () => {
   const world = new ClientWorld();
   const url = "https://partner.example/jwks";

@@ -9,6 +9,7 @@ const VALID = [
   "https://xn--mnchen-3ya.example/client.json",
   "https://claude.ai/oauth/claude-code-client-metadata",
   "https://a.b.c.client.example/%20/client.json",
+  "https://client.example/".padEnd(1_000, "a"),
 ];
 
 const INVALID = [
@@ -62,7 +63,7 @@ const INVALID = [
   "https://client.1/client.json",
   "https://client..example/client.json",
   "https://.example/client.json",
-  `https://client.example/${"a".repeat(1_000)}`,
+  "https://client.example/".padEnd(1_001, "a"),
   "data:application/json,{}",
   "file:///etc/passwd",
   "javascript:alert(1)",

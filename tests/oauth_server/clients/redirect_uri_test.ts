@@ -137,6 +137,7 @@ const POSSIBLE = [
   "http://localhost/callback",
   "http://127.0.0.1:33418/",
   "http://[::1]/callback",
+  "https://client.example/".padEnd(2_000, "a"),
 ];
 
 const NATIVE = [
@@ -165,7 +166,7 @@ const IMPOSSIBLE = [
   null,
   7,
   ["https://client.example/callback"],
-  `https://client.example/${"a".repeat(2_000)}`,
+  "https://client.example/".padEnd(2_001, "a"),
   "http://client.example/callback",
   "http://192.168.1.1/callback",
   "https://",
@@ -185,6 +186,7 @@ const IMPOSSIBLE = [
   "com.example.app:",
   "com.example.app:/",
   "com.example.app://user@host/callback",
+  "com.example.app://:password@host/callback",
   "com.example.app:callback",
   "com..app:/callback",
   "1com.example:/callback",

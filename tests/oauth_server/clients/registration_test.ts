@@ -73,6 +73,12 @@ Deno.test("register() rejects redirect URIs that strangers must not have (ASVS 1
   }
 });
 
+/** Returns a body of so many bytes. */
+function padded(length: number): string {
+  const { length: others } = JSON.stringify({ ...METADATA, padding: "" });
+  return JSON.stringify({ ...METADATA, padding: "a".repeat(length - others) });
+}
+
 const HOSTILE_BODIES: [body: unknown, type?: string][] = [
   [""],
   ["{"],
@@ -85,9 +91,10 @@ const HOSTILE_BODIES: [body: unknown, type?: string][] = [
   [{ ...METADATA, grant_types: ["client_credentials"] }],
   [{ ...METADATA, grant_types: "authorization_code" }],
   [{ ...METADATA, response_types: ["token"] }],
+  [{ ...METADATA, response_types: "code" }],
   [{ ...METADATA, token_endpoint_auth_method: "private_key_jwt" }],
   [{ ...METADATA, token_endpoint_auth_method: 7 }],
-  [{ ...METADATA, padding: "a".repeat(5_120) }],
+  [padded(5_121)],
 ];
 
 Deno.test("register() rejects other metadata (RFC 7591, section 3.2.2)", async () => {
@@ -97,6 +104,53 @@ Deno.test("register() rejects other metadata (RFC 7591, section 3.2.2)", async (
     assertEquals(response.status, 400, JSON.stringify(body));
     const { error } = await response.json();
     assertEquals(error, "invalid_client_metadata", JSON.stringify(body));
+  }
+});
+
+Deno.test("register() accepts ten redirect URIs, and a body of 5,120 bytes", async () => {
+  const { register } = createWorld();
+  const redirect_uris = Array.from(
+    { length: 10 },
+    (_, index) => `https://editor.example/${index}`,
+  );
+  const response = await register({ redirect_uris });
+  assertEquals(response.status, 201);
+  assertEquals((await response.json()).redirect_uris, redirect_uris);
+  assertEquals((await register(padded(5_120))).status, 201);
+});
+
+Deno.test("register() limits an address to 20 registrations per hour, and all to 1,000 per day, by default", async () => {
+  const { register } = createWorld();
+  const { headers } = await register(METADATA);
+  assertEquals(
+    headers.get("RateLimit-Policy"),
+    '"oauth-register-all";q=1000;w=86400, "oauth-register";q=20;w=3600',
+  );
+});
+
+Deno.test("register() binds tokens only for clients that ask for it, and only with DPoP (RFC 9449, section 5.2)", async () => {
+  const { world } = createWorld();
+  const rows = [
+    [{}, {}, undefined],
+    [{ dpop_bound_access_tokens: true }, {}, true],
+    [{ dpop_bound_access_tokens: true }, null, undefined],
+    [{ dpop_bound_access_tokens: "true" }, {}, undefined],
+  ] as const;
+  for (const [metadata, dpop, expected] of rows) {
+    const router = createRouter();
+    router.post(
+      "/register",
+      (context) => world.registration!.answer({ dpop }, context),
+    );
+    const response = await router.fetch("https://test.example/register", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ ...METADATA, ...metadata }),
+    });
+    const { client_id, dpop_bound_access_tokens } = await response.json();
+    assertEquals(dpop_bound_access_tokens, expected);
+    const client = await world.clients.find(client_id);
+    assertEquals(client?.needsProof, expected);
   }
 });
 

@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import type { Certificate } from "../deno/_certificate.ts";
+import type { Certificate } from "./_certificate.ts";
 
 const encoder = new TextEncoder();
 
@@ -246,9 +246,9 @@ export class NameServer implements AsyncDisposable {
     const name = labels.join(".").toLowerCase();
     const type = message[end + 2];
     const versions = this.#zone[name];
-    if (versions?.length === 0) return null;
     const asked = this.questions.filter((one) => one === name).length;
     if (type === 1) this.questions.push(name);
+    if (versions?.length === 0) return null;
     const addresses = versions?.[Math.min(asked, versions.length - 1)] ?? [];
     const records = addresses.map(bytesOf)
       .filter(({ length }) => length === (type === 1 ? 4 : 16));
