@@ -6,7 +6,12 @@ import {
   type Page,
 } from "npm:playwright-core@1.56.1";
 import type { ServedApp } from "./_app_servers.ts";
-import { chromiumPaths, firstExisting, skip } from "./_installed.ts";
+import {
+  chromiumPaths,
+  firstExisting,
+  headlessPaths,
+  skip,
+} from "./_installed.ts";
 
 /** Chromium, or an empty string. */
 const executablePath = firstExisting(chromiumPaths()) ?? "";
@@ -96,16 +101,16 @@ async function follow(page: Page, target: Locator): Promise<number> {
   return response.status();
 }
 
-/** Starts Chromium with additional environment variables. */
+/** Starts Chromium without windows, with additional environment variables. */
 export function launch(env: Record<string, string> = {}): Promise<Browser> {
   return chromium.launch({
-    executablePath,
+    executablePath: firstExisting(headlessPaths()) ?? "",
     env: { ...Deno.env.toObject(), ...env },
     args: [...ARGS],
   });
 }
 
-/** Starts Chromium with a new profile on the disk and additional arguments. */
+/** Starts all of Chromium, with a new profile on the disk and more arguments. */
 export function launchProfile(
   args: readonly string[],
 ): Promise<BrowserContext> {

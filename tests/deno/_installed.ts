@@ -57,6 +57,16 @@ export function chromiumPaths(machine: Machine = MACHINE): string[] {
   return [...named, ...folders.flatMap(windowsPrograms)];
 }
 
+/**
+ * Returns the paths where a browser for most tests may be. The headless shell of
+ * Chromium has the same engine without windows, and needs half of the time.
+ */
+export function headlessPaths(machine: Machine = MACHINE): string[] {
+  const isChosen = machine.env("CHROMIUM") !== undefined;
+  const shells = isChosen ? [] : pathsOf("chromium-headless-shell", machine);
+  return [...shells, ...chromiumPaths(machine)];
+}
+
 function applications(home: string): string[] {
   return ["", home].flatMap((folder) =>
     ["Chromium", "Google Chrome", "Microsoft Edge"].map((name) =>

@@ -1,6 +1,11 @@
 /** The tests find installed programs on each system. */
 import { assert, assertEquals } from "@std/assert";
-import { chromiumPaths, firstExisting, pathsOf } from "./_installed.ts";
+import {
+  chromiumPaths,
+  firstExisting,
+  headlessPaths,
+  pathsOf,
+} from "./_installed.ts";
 
 function machine(os: string, variables: Record<string, string>) {
   return { os, env: (name: string) => variables[name] };
@@ -50,6 +55,15 @@ for (const [os, variables, path] of places) {
 Deno.test("chromiumPaths() names only the path in CHROMIUM", () => {
   const variables = { CHROMIUM: "/opt/chrome", PATH: "/usr/bin" };
   assertEquals(chromiumPaths(machine("linux", variables)), ["/opt/chrome"]);
+});
+
+Deno.test("headlessPaths() prefers the headless shell, unless CHROMIUM is set", () => {
+  const variables = { PATH: "/usr/bin" };
+  const [first, second] = headlessPaths(machine("linux", variables));
+  assertEquals(first, "/usr/bin/chromium-headless-shell");
+  assertEquals(second, "/usr/bin/chromium");
+  const chosen = { ...variables, CHROMIUM: "/opt/chrome" };
+  assertEquals(headlessPaths(machine("linux", chosen)), ["/opt/chrome"]);
 });
 
 Deno.test("firstExisting() skips folders and missing files", () => {
