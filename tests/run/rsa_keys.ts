@@ -22,8 +22,6 @@ const unused = PRIMES.flatMap((p, index) =>
   PRIMES.slice(index + 1).map((q) => [p, q] as const)
 );
 
-const EXPONENT = 65_537n;
-
 const generateKey = SubtleCrypto.prototype.generateKey as (
   this: SubtleCrypto,
   params: RsaHashedKeyGenParams,
@@ -40,9 +38,8 @@ async function makeKeys(
   extractable: boolean,
   usages: KeyUsage[],
 ): Promise<CryptoKeyPair> {
-  const primes = isUsual(params, usages) && unused.pop();
-  if (!primes) return await generateKey.call(this, params, extractable, usages);
-  const jwk = toJWK(...primes);
+  const jwk = isUsual(params, usages) && createJWK(params.publicExponent);
+  if (!jwk) return await generateKey.call(this, params, extractable, usages);
   const { kty, n, e } = jwk;
   const [publicKey, privateKey] = await Promise.all([
     this.importKey("jwk", { kty, n, e }, params, true, ["verify"]),
@@ -51,22 +48,29 @@ async function makeKeys(
   return { publicKey, privateKey };
 }
 
-/** Returns `true` for signatures with 2,048 bits and the usual exponent. */
+/** Returns `true` for signatures with keys of 2,048 bits. */
 function isUsual(params: RsaHashedKeyGenParams, usages: KeyUsage[]): boolean {
   return ["RSASSA-PKCS1-v1_5", "RSA-PSS"].includes(params.name) &&
     params.modulusLength === 2048 &&
-    [...params.publicExponent].join() === "1,0,1" &&
     [...usages].sort().join() === "sign,verify";
 }
 
+/** Creates a private key of primes that fit to its exponent, which is one too. */
+function createJWK(exponent: Uint8Array): JsonWebKey | null {
+  const e = BigInt(`0x${exponent.toHex()}`);
+  const index = unused.findIndex((pair) => pair.every((p) => p % e !== 1n));
+  const [pair] = index < 0 ? [] : unused.splice(index, 1);
+  return pair ? toJWK(...pair, e) : null;
+}
+
 /** Returns the private key of two primes (RFC 8017, section 3.2). */
-function toJWK(p: bigint, q: bigint) {
-  const d = inverse(EXPONENT, (p - 1n) * (q - 1n));
+function toJWK(p: bigint, q: bigint, e: bigint): JsonWebKey {
+  const d = inverse(e, (p - 1n) * (q - 1n));
   const [dp, dq] = [d % (p - 1n), d % (q - 1n)];
-  const numbers = { n: p * q, e: EXPONENT, d, p, q, dp, dq, qi: inverse(q, p) };
+  const numbers = { n: p * q, e, d, p, q, dp, dq, qi: inverse(q, p) };
   const parts = Object.entries(numbers)
     .map(([name, number]) => [name, encode(number)]);
-  return { kty: "RSA", ...Object.fromEntries(parts) } as JsonWebKey;
+  return { kty: "RSA", ...Object.fromEntries(parts) };
 }
 
 /** Computes the inverse of a number with the algorithm of Euclid. */
