@@ -90,6 +90,18 @@ const INSIDE: Record<string, readonly string[]> = {
   "tests/oauth_server/clients/registration_test.ts": [
     "oauth_server/clients/client.ts",
   ],
+  "tests/oauth_server/device/user_code_test.ts": [
+    "oauth_server/device/user_code.ts",
+  ],
+  "tests/oauth_server/grants/tokens_test.ts": [
+    "oauth_server/grants/tokens.ts",
+  ],
+  "tests/oauth_server/jwt/signing_keys_test.ts": [
+    "oauth_server/jwt/signing_keys.ts",
+  ],
+  "tests/oauth_server/resource_url_test.ts": [
+    "oauth_server/resource_url.ts",
+  ],
   "tests/oauth_server/device/poll_pace_test.ts": [
     "oauth_server/device/poll_pace.ts",
   ],

@@ -151,13 +151,19 @@ export interface ServerSettings
   readonly hasAudit?: boolean;
   /** Returns the user of a request, if the application has its own logins. */
   readonly loggedIn?: Options["users"]["loggedIn"];
+  /** Receives new grants. */
+  readonly granted?: Options["users"]["granted"];
+  /** `false` if users have no version. */
+  readonly hasVersions?: boolean;
 }
 
 /** Starts an application whose users log in with a click. */
 export function startServer(settings: ServerSettings = {}) {
   const {
+    granted,
     hasAudit = false,
     hasForms = false,
+    hasVersions = true,
     loggedIn,
     middleware = [],
     outermost,
@@ -178,7 +184,12 @@ export function startServer(settings: ServerSettings = {}) {
   const security: SecurityEvent[] = [];
   const server = createAuthorizationServer<TestUser, TestResources>({
     issuer: ORIGIN,
-    users: { find, loggedIn, version: ({ version }) => version },
+    users: {
+      find,
+      loggedIn,
+      granted,
+      ...hasVersions && { version: ({ version }) => version },
+    },
     store: store ?? createMemorySessionStore({ now }),
     secrets: [SECRET],
     resources: createResources("opaque"),

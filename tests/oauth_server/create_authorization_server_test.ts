@@ -14,6 +14,8 @@ const WRONG: readonly (readonly [Record<string, unknown>, RegExp])[] = [
   [{ issuer: "https://test.example/?a=b" }, /issuer is not an https URL/],
   [{ issuer: "https://test.example/#a" }, /issuer is not an https URL/],
   [{ issuer: "https://user@test.example" }, /issuer is not an https URL/],
+  [{ issuer: "https://:secret@test.example" }, /issuer is not an https URL/],
+  [{ issuer: ["https://test.example"] }, /issuer is not an https URL/],
   [{ issuer: "https://täst.example" }, /issuer is not an https URL/],
   [{ users: undefined }, /users has no find/],
   [{ users: {} }, /users has no find/],

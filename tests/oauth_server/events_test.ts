@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { captureConsole } from "../_console.ts";
 import {
   authorizePath,
@@ -50,15 +50,16 @@ for (const [name, [expected, cause]] of Object.entries(ROWS)) {
   Deno.test(`the event "${name}" names the user, the client and the grant`, async () => {
     const app = startServer({ hasAudit: true });
     await cause(app);
-    await app.audit.flush();
+    // The event comes before the response.
     const event = app.events.at(-1)!;
+    await app.audit.flush();
     const { client, userId } = event;
     assertEquals({ name: event.name, client, userId }, {
       name,
       client: "web",
       userId: "1",
     });
-    assertEquals(event.grant === "", name === "denied");
+    assertMatch(event.grant, name === "denied" ? /^$/ : /^[\w-]{43}$/);
     const reports = app.security
       .filter(({ event }) => event.action !== "login")
       .map(({ event: { action, outcome, reason }, user }) =>
@@ -83,4 +84,28 @@ Deno.test("an error of onEvent is printed, and the request succeeds", async () =
   const tokens: TokenBody = await connect(app);
   assertEquals(tokens.token_type, "Bearer");
   assertEquals(console.printed.map(String), ["TypeError: broken"]);
+});
+
+Deno.test("revoke() reports each grant, and a refresh none", async () => {
+  const app = startServer({ hasAudit: true });
+  const { refresh_token } = await connect(app);
+  await refresh(app, refresh_token);
+  await connect(app);
+  const ids = (await app.server.grants("1")).map(({ id }) => id);
+  assertEquals(await app.server.revoke("1"), 2);
+  const reports = app.events.map(({ grant, name }) => [name, grant]);
+  assertEquals(reports, [
+    ["granted", ids.find((id) => id === app.events[0]!.grant)],
+    ["granted", ids.find((id) => id === app.events[1]!.grant)],
+    ...ids.map((id) => ["revoked", id]),
+  ]);
+});
+
+Deno.test("a server without onEvent prints nothing", async () => {
+  const app = startServer({ onEvent: undefined } as object);
+  using console = captureConsole();
+  const { refresh_token } = await connect(app);
+  await post(app, "/revoke", { token: refresh_token, client_id: "web" });
+  assertEquals(console.printed, []);
+  assertEquals(app.events, []);
 });

@@ -4,6 +4,15 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import { ORIGIN } from "./_server.ts";
 import { OPTIONS } from "./_options.ts";
 
+Deno.test("the metadata names clients with documents only if the server has them", () => {
+  const name = "client_id_metadata_document_supported";
+  const without = createAuthorizationServer(OPTIONS).metadata;
+  assertEquals(name in without, false);
+  const cimd = { fetch: () => Promise.reject(new TypeError("unused")) };
+  const { metadata } = createAuthorizationServer({ ...OPTIONS, cimd });
+  assertEquals(metadata[name], true);
+});
+
 Deno.test("an issuer with a path has its metadata where RFC 8414 puts it, and paths can change", async () => {
   const server = createAuthorizationServer({
     ...OPTIONS,

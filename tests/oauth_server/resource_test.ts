@@ -1,4 +1,4 @@
-import { assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
 import { API, ORIGIN } from "./_server.ts";
 import { OPTIONS, RESOURCE } from "./_options.ts";
@@ -26,4 +26,23 @@ Deno.test("resource() accepts an API or a server on the loopback interface", () 
     const resources = { [url]: RESOURCE };
     createAuthorizationServer({ ...OPTIONS, issuer, resources }).resource(url);
   }
+});
+
+Deno.test("resource() describes its tokens for OpenAPI documents", () => {
+  const { scheme } = createAuthorizationServer({
+    ...OPTIONS,
+    issuer: `${ORIGIN}/tenant`,
+    paths: { authorize: "/oauth/authorize", token: "/oauth/token" },
+  }).resource(API);
+  assertEquals(scheme.security, {
+    type: "oauth2",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${ORIGIN}/oauth/authorize`,
+        tokenUrl: `${ORIGIN}/oauth/token`,
+        refreshUrl: `${ORIGIN}/oauth/token`,
+        scopes: RESOURCE.scopes,
+      },
+    },
+  });
 });

@@ -47,6 +47,13 @@ Deno.test("connectTest() asks for scopes of a resource", async () => {
     resource: `${ORIGIN}/files`,
   });
   assertEquals(files.scopes, ["files:read"]);
+  // This client has two redirect URIs.
+  const clientId = "other";
+  const { scopes } = await connectTest(browser, {
+    ...{ ...WEB, clientId, redirectUri: CALLBACK },
+  });
+  assertEquals(scopes, ["notes:read"]);
+  await assertRejects(() => connectTest(browser, { ...WEB, clientId }));
   assertEquals((await files.fetch("/files")).status, 200);
 });
 

@@ -7,6 +7,7 @@ import {
   changedStore,
   exchange,
   readConsent,
+  refresh,
   sendConsent,
   startServer,
   targetOf,
@@ -69,22 +70,42 @@ Deno.test("a user has at most 20 grants of a client, and the longest unused end"
   const app = startServer();
   const browser = await browserOf(app);
   const tokens: string[] = [];
-  for (let count = 0; count < 23; count++) {
+  const connectAgain = async () => {
     const form = await readConsent(await browser.fetch(authorizePath()));
     const target = targetOf(await sendConsent(browser, form));
     const code = target.searchParams.get("code")!;
     const body: TokenBody = await (await exchange(app, code)).json();
     tokens.push(body.access_token);
     app.clock.now += 1_000;
-  }
+    return { body, form };
+  };
+  const first = await connectAgain();
+  for (let count = 1; count < 20; count++) await connectAgain();
+  const revoked = () => app.events.filter(({ name }) => name === "revoked");
+  assertEquals(revoked(), []);
+  const denied = await readConsent(await browser.fetch(authorizePath()));
+  await sendConsent(browser, denied, "deny");
+  assertEquals(revoked(), []);
+
+  // Its use saves the first one.
+  const { refresh_token } = first.body;
+  const used: TokenBody = await (await refresh(app, refresh_token)).json();
+  const { form } = await connectAgain();
+  for (let count = 0; count < 2; count++) await connectAgain();
+  const ended = app.events.slice(1, 4).map(({ grant }) => grant);
+  assertEquals(revoked().map(({ grant }) => grant), ended);
+  // A second click ends no other grant.
+  await sendConsent(browser, form);
+  assertEquals(revoked().length, 3);
   const grants = await app.server.grants("1");
   assertEquals(grants.length, 20);
   assertEquals(grants.every(({ resource }) => resource === API), true);
   const statuses = await Promise.all(
     tokens.map((token) => callAPI(app, token)),
   );
-  assertEquals(statuses.slice(0, 3), [401, 401, 401]);
-  assertEquals(new Set(statuses.slice(3)), new Set([200]));
+  assertEquals(statuses.slice(0, 4), [200, 401, 401, 401]);
+  assertEquals(new Set(statuses.slice(4)), new Set([200]));
+  assertEquals(await callAPI(app, used.access_token), 200);
 });
 
 Deno.test("a store without room sends the client an error instead of a code", async () => {

@@ -68,6 +68,30 @@ Deno.test("GET /authorize redirects other errors, such as a missing challenge (R
   assertEquals(searchParams.get("error"), "invalid_target");
 });
 
+Deno.test("GET /authorize returns the state of a request, and none that it does not have", async () => {
+  const browser = await browserOf(startServer());
+  const rows = [["s1", "s1"], ["", null], [undefined, null]] as const;
+  for (const [state, expected] of rows) {
+    const path = authorizePath({ state, scope: "unknown" });
+    const { searchParams } = targetOf(await browser.fetch(path));
+    assertEquals(searchParams.get("state"), expected);
+  }
+});
+
+Deno.test("GET /authorize accepts several prompts but none with another (OpenID Connect Core 1.0, section 3.1.2.1)", async () => {
+  const app = startServer();
+  const browser = await browserOf(app);
+  const page = await browser
+    .fetch(authorizePath({ prompt: "consent select_account" }));
+  assertEquals(page.status, 200);
+  await page.body?.cancel();
+  for (const prompt of ["none consent", "select_account none"]) {
+    const path = authorizePath({ prompt });
+    const { searchParams } = targetOf(await browser.fetch(path));
+    assertEquals(searchParams.get("error"), "invalid_request");
+  }
+});
+
 Deno.test("GET /authorize gives no code to a client that only uses devices", async () => {
   const client = { id: "web", name: "TV", redirectUris: [CALLBACK] };
   const app = startServer({ clients: [{ ...client, grants: ["device"] }] });

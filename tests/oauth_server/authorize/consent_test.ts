@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   authorizePath,
   browserOf,
@@ -129,6 +130,33 @@ Deno.test("a request expires after ten minutes, and a session has five", async (
   }
   assertEquals((await sendConsent(browser, forms[0]!)).status, 400);
   assertEquals((await sendConsent(browser, forms[1]!)).status, 200);
+});
+
+Deno.test("a second click gets the same code, even if the login has become too old meanwhile", async () => {
+  const app = startServer();
+  const scope = "notes:delete";
+  const browser = await browserOf(app);
+  app.clock.now += 595_000;
+  const page = await browser.fetch(authorizePath({ scope }));
+  const form = await readConsent(page);
+  const first = targetOf(await sendConsent(browser, form));
+  app.clock.now += 10_000;
+  const second = await sendConsent(browser, form);
+  assertEquals(second.status, 200);
+  assertEquals(targetOf(second).href, first.href);
+});
+
+Deno.test("the page for a user who is not logged in has another text than that for an old request", async () => {
+  const app = startServer();
+  const { browser, form } = await openConsent(app);
+  const stranger = createTestClient(app.router, { origin: ORIGIN });
+  const refused = await sendConsent(stranger, form);
+  assertEquals(refused.status, 403);
+  assertStringIncludes(await refused.text(), "Only users who are logged in");
+  app.clock.now += 600_000;
+  const expired = await sendConsent(browser, form);
+  assertEquals(expired.status, 400);
+  assertStringIncludes(await expired.text(), "This request has expired");
 });
 
 Deno.test("a login during the decision ends the request, so that it gets no code", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { registrationEndpoint } from "@gatehouse/web/oauth-server";
 import { METADATA } from "./_registrations.ts";
 import {
@@ -6,6 +6,7 @@ import {
   browserOf,
   ORIGIN,
   readConsent,
+  sendConsent,
   type ServerSettings,
   startServer,
 } from "../_server.ts";
@@ -35,8 +36,17 @@ Deno.test("registrationEndpoint() lets clients register, and users approve them"
     client_id,
     redirect_uri: METADATA.redirect_uris[1]!,
   });
-  const { html } = await readConsent(await browser.fetch(path));
-  assertEquals(html.includes("has chosen the name Editor itself"), true);
+  const form = await readConsent(await browser.fetch(path));
+  assertStringIncludes(form.html, "has chosen the name Editor itself");
+
+  // Without the approval, the client would be gone.
+  assertEquals((await sendConsent(browser, form)).status, 200);
+  app.clock.now += 300 * 86_400_000;
+  const later = await browserOf(app);
+  assertEquals((await later.fetch(path)).status, 200);
+  app.clock.now += 65 * 86_400_000;
+  const last = await browserOf(app);
+  assertEquals((await last.fetch(path)).status, 400);
 });
 
 Deno.test("the registration endpoint is in the metadata, at its path", async () => {

@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import { randomUserCode } from "../../../oauth_server/device/user_code.ts";
 import { browserOf, changedStore, tamper } from "../_server.ts";
 import { decide, open, poll, start, startDevices } from "./_devices.ts";
 
@@ -25,6 +31,24 @@ for (
     assertEquals((await open(browser, type(user_code))).status, 200);
   });
 }
+
+Deno.test("the page reads a text of 40 characters, and no longer one", async () => {
+  const server = startDevices();
+  const { user_code } = await start(server);
+  const browser = await browserOf(server);
+  for (const [length, status] of [[40, 200], [41, 400]] as const) {
+    const response = await open(browser, user_code.padEnd(length));
+    assertEquals(response.status, status);
+    await response.body?.cancel();
+  }
+});
+
+Deno.test("a user code has eight of 20 letters, and each of them occurs", () => {
+  const codes = Array.from({ length: 300 }, randomUserCode);
+  for (const code of codes) assertMatch(code, /^[A-Z]{8}$/);
+  const letters = new Set(codes.join(""));
+  assertEquals([...letters].sort().join(""), "BCDFGHJKLMNPQRSTVWXZ");
+});
 
 for (
   const code of [

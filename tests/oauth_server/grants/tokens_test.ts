@@ -1,9 +1,16 @@
 import { assertEquals } from "@std/assert";
 import { createMemorySessionStore } from "@gatehouse/web/session";
+import { base64url } from "jose";
+import { Tokens, type TokenUse } from "../../../oauth_server/grants/tokens.ts";
 import {
+  browserOf,
   callAPI,
   connect,
+  exchange,
+  getCode,
+  ORIGIN,
   refresh,
+  SECRET,
   startServer,
   type TokenBody,
 } from "../_server.ts";
@@ -24,6 +31,25 @@ Deno.test("tokens of a secret that is no longer the first one work until it is r
   assertEquals((await refresh(after, next.refresh_token)).status, 200);
 });
 
+Deno.test("read() returns the contents of tokens with this version of the form only", async () => {
+  const tokens = new Tokens([SECRET], ORIGIN);
+  const key = "A".repeat(22);
+  const token = await tokens.derive("access", key, 1, 2 ** 32 - 1, 3);
+  assertEquals(await tokens.read("access", token), {
+    key,
+    numbers: [1, 2 ** 32 - 1, 3],
+  });
+  for (const version of [1, 2]) {
+    const bytes = base64url.decode(token.slice(4)).slice(0, 29);
+    bytes[0] = version;
+    // A later version may have the same keys.
+    const [mac] = await tokens.macs("access" as TokenUse, bytes);
+    const other = base64url.encode(new Uint8Array([...bytes, ...mac!]));
+    const contents = await tokens.read("access", `oat_${other}`);
+    assertEquals(contents?.key, version === 1 ? key : undefined);
+  }
+});
+
 Deno.test("a token that is newer than the store heals it, with an event", async () => {
   const inner = createMemorySessionStore();
   let backup: [string, string] | undefined;
@@ -37,7 +63,8 @@ Deno.test("a token that is newer than the store heals it, with an event", async 
     byIndex: (name: string) => inner.byIndex!(name),
   };
   const app = startServer({ store });
-  const first = await connect(app);
+  const code = await getCode(await browserOf(app));
+  const first: TokenBody = await (await exchange(app, code)).json();
   const second: TokenBody = await (await refresh(app, first.refresh_token))
     .json();
   // The store loses everything after the consent, as after a failover.
@@ -49,4 +76,6 @@ Deno.test("a token that is newer than the store heals it, with an event", async 
   const third: TokenBody = await response.json();
   assertEquals(await callAPI(app, third.access_token), 200);
   assertEquals(app.events.at(-1)?.name, "store-rollback");
+  // The code was used before, which the store forgot.
+  assertEquals((await exchange(app, code)).status, 400);
 });

@@ -6,6 +6,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { jwtAccessTokens, type SigningKey } from "@gatehouse/web/oauth-server";
+import { SigningKeys } from "../../../oauth_server/jwt/signing_keys.ts";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { captureConsole } from "../../_console.ts";
 import { decodeJWT, generateJWK, startOtherMachine } from "./_jwt.ts";
@@ -163,6 +164,29 @@ Deno.test("jwtAccessTokens() throws for keys that do not work", () => {
     assertMatch(error.message, /^Cannot create JWT access tokens: /);
     assertFalse(error.message.includes(ED25519_KEY.d));
   }
+});
+
+Deno.test("jwtAccessTokens() accepts ten keys, and both names of the algorithm", () => {
+  const keys = ["EdDSA", "Ed25519"].map((alg) => ({ ...ED25519_KEY, alg }));
+  jwtAccessTokens({ keys: Array(5).fill(keys).flat() });
+});
+
+Deno.test("verify() reads a token of 8,192 characters, and no longer one", async () => {
+  const keys = new SigningKeys([ED25519_KEY]);
+  const { length } = await keys.sign({ padding: "" });
+  const start = Math.floor((8_192 - length) * 3 / 4) - 4;
+  const found: [length: number, isValid: boolean][] = [];
+  for (let count = 0; count < 10; count++) {
+    const token = await keys.sign({ padding: "a".repeat(start + count) });
+    found.push([token.length, await keys.verify(token) !== null]);
+  }
+  for (const [length, isValid] of found) {
+    assertEquals(isValid, length <= 8_192, `${length}`);
+  }
+  const lengths = found.map(([length]) => length);
+  assertEquals(Math.min(...lengths) < 8_192, true);
+  assertEquals(lengths.includes(8_192), true);
+  assertEquals(Math.max(...lengths) > 8_192, true);
 });
 
 for (const algorithm of ["ES256", "PS256"]) {

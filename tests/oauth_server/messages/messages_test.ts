@@ -244,6 +244,21 @@ Deno.test("pages of the application get the strings of the browser's language", 
   );
 });
 
+Deno.test("endOfAccess() names hours, and days from two days on", () => {
+  const rows = [
+    [1, "1 hour", "einer Stunde"],
+    [2, "2 hours", "2 Stunden"],
+    [47, "47 hours", "47 Stunden"],
+    [48, "2 days", "2 Tagen"],
+    [720, "30 days", "30 Tagen"],
+    [8_760, "365 days", "365 Tagen"],
+  ] as const;
+  for (const [hours, inEnglish, inGerman] of rows) {
+    assertStringIncludes(english.endOfAccess(hours), `after ${inEnglish}.`);
+    assertStringIncludes(german.endOfAccess(hours), `nach ${inGerman}.`);
+  }
+});
+
 Deno.test("a decision in German leads to the client", async () => {
   const browser = await browserOf(startServer({ messages }));
   const response = await browser.fetch(authorizePath(), DE);

@@ -45,6 +45,7 @@ Deno.test("the consent page says how long the access lasts (ASVS 10.7.2)", async
     [undefined, "30 days"],
     [48 * 3_600_000, "2 days"],
     [24 * 3_600_000, "24 hours"],
+    [5_400_000, "2 hours"],
     [60_000, "1 hour"],
   ] as const;
   for (const [idle, text] of cases) {

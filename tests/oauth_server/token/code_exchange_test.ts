@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { base64url } from "jose";
 import {
   API,
   browserOf,
@@ -6,6 +7,7 @@ import {
   exchange,
   getCode,
   ORIGIN,
+  refresh,
   startServer,
   type TokenBody,
 } from "../_server.ts";
@@ -46,6 +48,31 @@ Deno.test("a request with a mistake does not use up the code (ASVS 10.4.6)", asy
   );
   const response = await exchange(app, code, { resource: API });
   assertEquals(response.status, 200);
+});
+
+Deno.test("a verifier has 43 to 128 characters (RFC 7636, section 4.1)", async () => {
+  const app = startServer();
+  const browser = await browserOf(app);
+  const rows = [[42, 400], [43, 200], [128, 200], [129, 400]] as const;
+  for (const [length, status] of rows) {
+    const code_verifier = "v".repeat(length);
+    const bytes = new TextEncoder().encode(code_verifier);
+    const hash = await crypto.subtle.digest("SHA-256", bytes);
+    const code_challenge = base64url.encode(new Uint8Array(hash));
+    const code = await getCode(browser, { code_challenge });
+    const response = await exchange(app, code, { code_verifier });
+    assertEquals(response.status, status, `${length}`);
+  }
+});
+
+Deno.test("a second use of a code counts from its first use, not from a refresh", async () => {
+  const app = startServer();
+  const code = await getCode(await browserOf(app));
+  const tokens: TokenBody = await (await exchange(app, code)).json();
+  app.clock.now += 6_000;
+  assertEquals((await refresh(app, tokens.refresh_token)).status, 200);
+  assertEquals((await exchange(app, code)).status, 400);
+  assertEquals(await callAPI(app, tokens.access_token), 401);
 });
 
 Deno.test("a second use of a code ends the grant, but only with the verifier and later (ASVS 10.4.2)", async () => {

@@ -46,6 +46,30 @@ Deno.test("a refresh may ask for fewer scopes, and the grant keeps them all (RFC
   assertEquals(await callAPI(app, all.access_token, "/api/write"), 200);
 });
 
+Deno.test("a refresh for a scope that is not the first one gets this one, and so does its repetition", async () => {
+  const app = startServer();
+  const { refresh_token } = await connect(app);
+  const form = { scope: " notes:write  offline_access " };
+  for (let count = 0; count < 2; count++) {
+    const response = await refresh(app, refresh_token, form);
+    const { access_token, scope }: TokenBody = await response.json();
+    assertEquals(scope, "notes:write");
+    assertEquals(await callAPI(app, access_token, "/api/write"), 200);
+    assertEquals(await callAPI(app, access_token), 403);
+  }
+});
+
+Deno.test("a refresh without a scope of the resource keeps all scopes", async () => {
+  const app = startServer();
+  let { refresh_token } = await connect(app);
+  for (const scope of ["", "offline_access", " offline_access "]) {
+    const response = await refresh(app, refresh_token, { scope });
+    const tokens: TokenBody = await response.json();
+    assertEquals(tokens.scope, "notes:read notes:write");
+    ({ refresh_token } = tokens);
+  }
+});
+
 Deno.test("a refresh that loses three races gets a 503, and works later", async () => {
   let isBusy = false;
   let reads = 0;
