@@ -81,11 +81,8 @@ export function createQRCode(text: string): boolean[][] | null {
     const data = encodeBytes(bytes, version, room);
     const filled = fill(frame, withCorrection(data, blocks, added));
     const masked = MASKS.map((_, mask) => applyMask(filled, frame, mask));
-    const [first, ...others] = masked;
-    return others.reduce(
-      (best, one) => penaltyOf(one) < penaltyOf(best) ? one : best,
-      first!,
-    );
+    const penalties = masked.map(penaltyOf);
+    return masked[penalties.indexOf(Math.min(...penalties))]!;
   }
   return null;
 }
@@ -245,10 +242,12 @@ function penaltyOf(code: readonly boolean[][]): number {
     const finders = line.match(/0000(?=1011101)|1011101(?=0000)/g) ?? [];
     penalty += 40 * finders.length;
   }
-  for (const [y, row] of code.slice(1).entries()) {
+  for (const [index, row] of code.slice(1).entries()) {
+    const above = code[index]!;
     for (let x = 1; x < row.length; x++) {
-      const square = [row[x], row[x - 1], code[y]![x], code[y]![x - 1]];
-      if (new Set(square).size === 1) penalty += 3;
+      const isSquare = row[x] === row[x - 1] && row[x] === above[x] &&
+        row[x] === above[x - 1];
+      if (isSquare) penalty += 3;
     }
   }
   const dark = code.flat().filter(Boolean).length / code.length ** 2;
