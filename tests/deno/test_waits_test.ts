@@ -42,7 +42,6 @@ const EXCEPTIONS: Record<string, string> = {
   "deno/router_native_patterns_test.ts":
     "The library looks for URLPattern when it loads.",
   "deno/router_signal_test.ts": "A separate program serves.",
-  "deno/run_test.ts": "It tests the time limit of tests.",
   "deno/site_pages_test.ts": "It shows a program that serves.",
   "deno/timeout_test.ts": "Its handler computes for a time.",
   "long/accounts_workers_test.ts": "A request of a Worker sends an email late.",
@@ -64,6 +63,7 @@ const EXCEPTIONS: Record<string, string> = {
   "long/password_workers_test.ts": "A request of a Worker hangs for ever.",
   "long/rate_limit_stores_test.ts": "Clients leave at different times.",
   "long/servers_test.ts": "A client sends its body slowly.",
+  "long/run_test.ts": "It tests the time limit of tests.",
   "long/session_outage_test.ts": "A real Redis is frozen for seconds.",
   "long/session_runtimes_test.ts": "The alarms of workerd come late.",
   "long/session_state_browser_test.ts": "A script of a page has a global.",

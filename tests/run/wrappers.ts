@@ -6,12 +6,6 @@
 /** The folder of the long tests. */
 export const LONG = "tests/long/";
 
-/** The test files that need a separate isolate, and the reason. */
-export const ALONE: Readonly<Record<string, string>> = {
-  "tests/deno/invoice_calls_test.ts":
-    "In one isolate, better-auth reads the database of an earlier test.",
-};
-
 /** The highest number of files in an isolate. With more, a core would idle. */
 export const SHARED = 32;
 
@@ -42,8 +36,8 @@ export async function quickFiles(): Promise<string[]> {
 }
 
 /**
- * Writes wrappers for test files, with at most so many in each. Long files and
- * those in `ALONE` run as they are.
+ * Writes wrappers for test files, with at most so many in each. Long files run as
+ * they are.
  */
 export async function wrap(
   files: readonly string[],
@@ -51,7 +45,7 @@ export async function wrap(
 ): Promise<Wrappers> {
   const { shared = [], alone: paths = [] } = Object.groupBy(
     files,
-    (file) => file.startsWith(LONG) || file in ALONE ? "alone" : "shared",
+    (file) => file.startsWith(LONG) ? "alone" : "shared",
   );
   const folder = await Deno.makeTempDir({ prefix: "gatehouse-tests-" });
   for (const [name, group] of groups(shared, most)) {

@@ -1,7 +1,12 @@
 /** The requests and statements that docs/compare.md names. */
 import { assertEquals } from "@std/assert";
 import { captureConsole } from "../_console.ts";
-import { type Calls, countCalls, FLOWS, PRODUCTS } from "./_invoice_calls.ts";
+import {
+  type Calls,
+  countCalls,
+  FLOWS,
+  PRODUCTS,
+} from "../deno/_invoice_calls.ts";
 
 Deno.test("docs/compare.md has the statements and requests of both products", async () => {
   using _log = captureConsole("log", () => {});
