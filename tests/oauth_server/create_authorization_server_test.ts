@@ -3,6 +3,8 @@ import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
 import { API, SECRET } from "./_server.ts";
 import { memory, OPTIONS, RESOURCE } from "./_options.ts";
 
+const TEN_YEARS = 10 * 365 * 86_400_000;
+
 /** Options that do not work, and the reason. */
 const WRONG: readonly (readonly [Record<string, unknown>, RegExp])[] = [
   [{ issuer: undefined }, /issuer is not an https URL/],
@@ -38,6 +40,7 @@ const WRONG: readonly (readonly [Record<string, unknown>, RegExp])[] = [
   [{ secrets: ["a".repeat(40)] }, /secrets\[0\] is too easy to guess/],
   [{ secrets: SECRET }, /secrets is not an array of strings/],
   [{ resources: {} }, /there is no resource/],
+  [{ resources: { [API]: { ...RESOURCE, name: 7 } } }, /has no name/],
   [{ resources: { "/api": RESOURCE } }, /"\/api" is not an https URL/],
   [{ resources: { [`${API}?a=b`]: RESOURCE } }, /is not an https URL/],
   [{ resources: { [API]: { ...RESOURCE, name: "" } } }, /has no name/],
@@ -84,6 +87,7 @@ const WRONG: readonly (readonly [Record<string, unknown>, RegExp])[] = [
   [{ lifetimes: { access: NaN } }, /lifetimes.access "NaN"/],
   [{ lifetimes: { idle: 366 * 86_400_000 } }, /lifetimes.idle/],
   [{ lifetimes: { total: Infinity } }, /lifetimes.total/],
+  [{ lifetimes: { total: TEN_YEARS + 1 } }, /lifetimes.total/],
   [{ lifetimes: { grace: -1 } }, /lifetimes.grace/],
   [{ lifetimes: { grace: 60_001 } }, /lifetimes.grace/],
   [{ clients: [{ id: "a", name: "A", redirectUris: ["/b"] }] }, /"\/b"/],
@@ -94,6 +98,15 @@ Deno.test("createAuthorizationServer() throws for options that do not work", () 
   createAuthorizationServer({
     ...OPTIONS,
     lifetimes: { access: 60_000, grace: 0 },
+  });
+  const scopes = Array.from({ length: 32 }, (_, index) => [`s${index}`, "x"]);
+  createAuthorizationServer({
+    ...OPTIONS,
+    lifetimes: {
+      ...{ access: 86_400_000, grace: 60_000 },
+      ...{ idle: TEN_YEARS, total: TEN_YEARS },
+    },
+    resources: { [API]: { name: "x", scopes: Object.fromEntries(scopes) } },
   });
   for (const [wrong, reason] of WRONG) {
     const options = { ...OPTIONS, ...wrong } as typeof OPTIONS;

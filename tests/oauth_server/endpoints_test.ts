@@ -77,6 +77,28 @@ Deno.test("only an error 401 challenges clients that use Basic (RFC 6749, sectio
   }
 });
 
+Deno.test("a form has at most 16,384 bytes", async () => {
+  const { router } = startServer();
+  for (const [length, status] of [[16_384, 400], [16_385, 413]] as const) {
+    const response = await router.fetch(`${ORIGIN}/token`, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: "grant_type=".padEnd(length, "a"),
+    });
+    assertEquals(response.status, status);
+    const { error } = await response.json();
+    const isRead = status === 400;
+    assertEquals(error, isRead ? "unsupported_grant_type" : "invalid_request");
+  }
+});
+
+Deno.test("the metadata can be cached for an hour", async () => {
+  const { router } = startServer();
+  const path = "/.well-known/oauth-authorization-server";
+  const { headers } = await router.fetch(ORIGIN + path);
+  assertEquals(headers.get("Cache-Control"), "public, max-age=3600");
+});
+
 Deno.test("a body that was read before the endpoints is an error that names the order", async () => {
   const app = startServer({
     outermost: async (context, next) => {

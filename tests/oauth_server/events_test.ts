@@ -49,10 +49,12 @@ const ROWS: Readonly<
 for (const [name, [expected, cause]] of Object.entries(ROWS)) {
   Deno.test(`the event "${name}" names the user, the client and the grant`, async () => {
     const app = startServer({ hasAudit: true });
+    using console = captureConsole();
     await cause(app);
     // The event comes before the response.
     const event = app.events.at(-1)!;
     await app.audit.flush();
+    assertEquals(console.printed, []);
     const { client, userId } = event;
     assertEquals({ name: event.name, client, userId }, {
       name,
@@ -91,6 +93,7 @@ Deno.test("revoke() reports each grant, and a refresh none", async () => {
   const { refresh_token } = await connect(app);
   await refresh(app, refresh_token);
   await connect(app);
+  using console = captureConsole();
   const ids = (await app.server.grants("1")).map(({ id }) => id);
   assertEquals(await app.server.revoke("1"), 2);
   const reports = app.events.map(({ grant, name }) => [name, grant]);
@@ -99,6 +102,7 @@ Deno.test("revoke() reports each grant, and a refresh none", async () => {
     ["granted", ids.find((id) => id === app.events[1]!.grant)],
     ...ids.map((id) => ["revoked", id]),
   ]);
+  assertEquals(console.printed, []);
 });
 
 Deno.test("a server without onEvent prints nothing", async () => {

@@ -62,6 +62,41 @@ Deno.test("prompt=login accepts a login in the same second as its request", asyn
   await readConsent(await browser.fetch(returnTo));
 });
 
+/** Values of the parameter, in seconds after the login or as text. */
+const LOGIN_AFTER: [value: number | string, age: number, status: number][] = [
+  [0, 0, 200],
+  [0, 3_600, 200],
+  [0, 3_601, 303],
+  [-1, 3_600, 303],
+  [-1, 3_599, 200],
+  [1, 10, 303],
+  ["1.8e9", 0, 303],
+  ["+1800000000", 0, 303],
+  ["01800000000", 0, 303],
+  ["0x6b49d200", 0, 303],
+  ["", 0, 303],
+];
+
+for (const [value, age, status] of LOGIN_AFTER) {
+  Deno.test(`prompt=login with login_after=${value}, ${age} s after the login, gets a ${status}`, async () => {
+    const app = startServer();
+    const browser = await browserOf(app);
+    const login = app.clock.now / 1_000;
+    // Requests in between keep the session.
+    for (let count = 0; count < 4; count++) {
+      app.clock.now += age * 250;
+      await (await browser.fetch(authorizePath())).body?.cancel();
+    }
+    const path = authorizePath({
+      prompt: "login",
+      login_after: String(typeof value === "number" ? login + value : value),
+    });
+    const response = await browser.fetch(path);
+    assertEquals(response.status, status);
+    await response.body?.cancel();
+  });
+}
+
 Deno.test("a scope in fresh asks for a recent login, which no parameter changes", async () => {
   const app = startServer();
   const browser = await browserOf(app);

@@ -1,13 +1,16 @@
 /** Changes of the server and of the store while a user decides about a device. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createTestClient } from "@gatehouse/web/testing";
 import { captureConsole } from "../../_console.ts";
 import {
   API,
   authorizePath,
   browserOf,
   changedStore,
+  ORIGIN,
   post,
   readConsent,
+  type TestServer,
 } from "../_server.ts";
 import { CLIENTS, open, poll, send, start, startDevices } from "./_devices.ts";
 
@@ -73,6 +76,48 @@ Deno.test("a device for a resource that the server has lost is not found", async
   assertEquals(response.status, 400);
   assertStringIncludes(await response.text(), "No device shows this code");
   assertEquals((await send(browser, form)).status, 400);
+});
+
+Deno.test("a code whose device has expired, or is another one, is not found", async () => {
+  const names: string[] = [];
+  // This store does not remove values at their time, and its index has one name.
+  const store = changedStore((inner) => ({
+    put(key, value, options) {
+      names.push(...options.index ?? []);
+      return inner.put(key, value, options);
+    },
+    byIndex: (name) =>
+      inner.byIndex!(name.startsWith("oauth-device:") ? names[0]! : name),
+  }));
+  const server = startDevices({ store });
+  const browser = await browserOf(server);
+  const [first, second] = [await start(server), await start(server)];
+  assertEquals((await open(browser, second.user_code)).status, 400);
+  assertEquals((await open(browser, first.user_code)).status, 200);
+  server.clock.now += 600_000;
+  const late = await browserOf(server);
+  assertEquals((await open(late, first.user_code)).status, 400);
+});
+
+Deno.test("the grant of a device has no time of a login that the session does not know", async () => {
+  const rows: Record<string, unknown>[] = [];
+  const store = changedStore((inner) => ({
+    put(key, value, options) {
+      if (key.endsWith("~grant")) rows.push(JSON.parse(value));
+      return inner.put(key, value, options);
+    },
+  }));
+  const server: TestServer = startDevices({
+    store,
+    loggedIn: () => server.users.get("1")!,
+  });
+  const codes = await start(server);
+  const browser = createTestClient(server.router, { origin: ORIGIN });
+  const form = await readConsent(await open(browser, codes.user_code));
+  assertEquals((await send(browser, form)).status, 200);
+  assertEquals(rows.map(({ authenticatedAt }) => authenticatedAt), [
+    ...[null, null],
+  ]);
 });
 
 Deno.test("an error of the store is an error of the server, not of the device", async () => {

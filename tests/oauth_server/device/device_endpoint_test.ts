@@ -49,6 +49,8 @@ Deno.test("60 devices of an address start in ten minutes, and then one waits", a
   for (let count = 0; count < 60; count++) await start(server);
   const response = await post(server, "/device/code", { client_id: "tv" });
   assertEquals(response.status, 429);
+  const policy = response.headers.get("RateLimit-Policy");
+  assertEquals(policy, '"oauth-device";q=60;w=600');
   await response.body?.cancel();
   server.clock.now += 10_000;
   await start(server);

@@ -1,4 +1,6 @@
 import { assertEquals } from "@std/assert";
+import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
+import { OPTIONS } from "../_options.ts";
 import {
   authorizePath,
   browserOf,
@@ -44,6 +46,17 @@ Deno.test("grants() returns the newest grant first, and revoke() ends those that
   assertEquals(await statuses(), [401, 200, 401]);
   assertEquals(await app.server.revoke("1", { id }), 1);
   assertEquals(await statuses(), [401, 401, 401]);
+});
+
+Deno.test("users.connect() receives the functions of the server", async () => {
+  const found: object[] = [];
+  const server = createAuthorizationServer({
+    ...OPTIONS,
+    users: { find: () => null, connect: (apps) => void found.push(apps) },
+  });
+  const { grants, revoke } = server;
+  assertEquals(found, [{ grants, revoke }]);
+  assertEquals(await grants("1"), []);
 });
 
 Deno.test("grants() has the host of a client with a document", async () => {

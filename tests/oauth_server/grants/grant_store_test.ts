@@ -6,6 +6,7 @@ import {
   browserOf,
   callAPI,
   CALLBACK,
+  changedStore,
   connect,
   exchange,
   getCode,
@@ -140,6 +141,40 @@ for (const state of ["code", "grant"] as const) {
     }
   });
 }
+
+/** The members that all grants have, and a value of another type for each. */
+const MEMBERS: Record<string, unknown> = {
+  userId: 1,
+  scopes: "notes:read",
+  challenge: 1,
+  generation: "1",
+  createdAt: "1800000000000",
+  rotatedAt: "1800000000000",
+};
+
+Deno.test("a row without a member that all grants have is not a grant", async () => {
+  let change: (row: Record<string, unknown>) => object = (row) => row;
+  const store = changedStore((inner) => ({
+    async get(key) {
+      const found = await inner.get(key);
+      if (found === null || !key.endsWith("~grant")) return found;
+      const value = JSON.stringify(change(JSON.parse(found.value)));
+      return { ...found, value };
+    },
+  }));
+  const app = startServer({ store });
+  const { access_token } = await connect(app);
+  for (const [name, other] of Object.entries(MEMBERS)) {
+    for (const wrong of [undefined, null, {}, other]) {
+      change = (row) => ({ ...row, [name]: wrong });
+      const message = `${name} ${wrong}`;
+      assertEquals(await callAPI(app, access_token), 401, message);
+      assertEquals(await app.server.grants("1"), [], message);
+    }
+  }
+  change = (row) => row;
+  assertEquals(await callAPI(app, access_token), 200);
+});
 
 Deno.test("two processes with other first secrets accept each other's tokens", async () => {
   const store = createMemorySessionStore();

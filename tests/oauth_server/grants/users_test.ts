@@ -35,6 +35,15 @@ Deno.test("a grant has no user while the version of its user is missing", async 
   assertEquals(statuses, [200, 401, 401, 200, 200, 401]);
 });
 
+Deno.test("a grant has no user if the application finds another one", async () => {
+  const app = startServer();
+  const { access_token, refresh_token } = await connect(app);
+  app.users.set("1", app.users.get("2")!);
+  assertEquals(await callAPI(app, access_token), 401);
+  assertEquals((await refresh(app, refresh_token)).status, 400);
+  assertEquals(await app.server.grants("1"), []);
+});
+
 Deno.test("a user who is not that of the session cannot connect an application", async () => {
   const { server, users } = startServer();
   for (const id of ["1", "2"]) {

@@ -251,6 +251,7 @@ Deno.test("createAuthorizationServer() throws for JWTs that do not fit its other
     TypeError,
     "jwt is not the result of its function",
   );
+  create({ jwt, lifetimes: { access: 3_600_000 } })();
   assertThrows(
     create({ jwt, lifetimes: { access: 3_600_001 } }),
     RangeError,

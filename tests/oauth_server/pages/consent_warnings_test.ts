@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { registrationEndpoint } from "@gatehouse/web/oauth-server";
+import {
+  type ConsentPage,
+  registrationEndpoint,
+} from "@gatehouse/web/oauth-server";
 import {
   authorizePath,
   browserOf,
@@ -96,6 +99,31 @@ Deno.test("the consent page shows where a client is from and goes, and warns of 
     assertEquals(facts.map(([, fact]) => fact), [...names, "Ada"], message);
     assertEquals(found.map(([, warning]) => warning), warnings, message);
   }
+});
+
+Deno.test("a consent page of the application gets the facts about a client", async () => {
+  const seen: ConsentPage[] = [];
+  const app = startServer({
+    pages: {
+      consent(page) {
+        seen.push(page);
+        return page.form;
+      },
+    },
+  });
+  const browser = await browserOf(app);
+  await readConsent(await browser.fetch(authorizePath()));
+  const { form: _form, messages, scopes: _scopes, ...facts } = seen[0]!;
+  assertEquals(messages.language, "en");
+  assertEquals(facts, {
+    client: { id: "web", name: "Web client" },
+    isKnown: true,
+    isNew: true,
+    redirectHost: "client.example",
+    isLoopback: false,
+    resource: "Notes",
+    user: "Ada",
+  });
 });
 
 Deno.test("the consent page names the user by email, name or id", async () => {
