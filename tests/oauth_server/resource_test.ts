@@ -1,7 +1,12 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
+import { createDPoPVerifier } from "@gatehouse/web/auth/access-tokens";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  createAuthorizationServer,
+  dpopTokens,
+} from "@gatehouse/web/oauth-server";
 import { API, ORIGIN } from "./_server.ts";
-import { OPTIONS, RESOURCE } from "./_options.ts";
+import { memory, OPTIONS, RESOURCE } from "./_options.ts";
 
 Deno.test("resource() throws for a URL that is not one of the resources", () => {
   const server = createAuthorizationServer(OPTIONS);
@@ -45,4 +50,25 @@ Deno.test("resource() describes its tokens for OpenAPI documents", () => {
       },
     },
   });
+});
+
+Deno.test("resource() has the proofs of the server, unless an option changes them (RFC 9728, section 2)", async () => {
+  const dpop = createDPoPVerifier({ store: memory, algorithms: ["ES384"] });
+  const server = createAuthorizationServer({
+    ...OPTIONS,
+    dpop: dpopTokens({ required: true, algorithms: ["ES256"] }),
+  });
+  const rows = [
+    [{}, ["ES256"], true],
+    [{ dpop }, ["ES384"], true],
+    [{ requireDPoP: false }, ["ES256"], undefined],
+  ] as const;
+  for (const [options, algorithms, isRequired] of rows) {
+    const { metadata } = server.resource(API, options);
+    const router = createRouter({ middleware: [metadata] });
+    const path = "/.well-known/oauth-protected-resource/api";
+    const body = await (await router.fetch(ORIGIN + path)).json();
+    assertEquals(body.dpop_signing_alg_values_supported, algorithms);
+    assertEquals(body.dpop_bound_access_tokens_required, isRequired);
+  }
 });

@@ -51,3 +51,13 @@ export async function createSigner(alg = "ES256") {
     },
   };
 }
+
+/** Returns a form with an assertion whose signature is invalid. */
+export function unsignedForm(claims: object): Record<string, string> {
+  const [header, payload] = [{ alg: "none" }, claims]
+    .map((part) => btoa(JSON.stringify(part)).replaceAll("=", ""));
+  return {
+    client_assertion: `${header}.${payload}.a`,
+    client_assertion_type: TYPE,
+  };
+}

@@ -8,6 +8,7 @@ import {
   createSigner,
   ID,
   TYPE,
+  unsignedForm,
 } from "./_assertions.ts";
 
 function basic(id: string, secret: string): string {
@@ -147,23 +148,13 @@ const CLAIMS: [
   [basic("", "secret"), {}, null],
   [`Basic ${btoa(ID)}`, {}, null],
   [`Basic ${btoa("a")}`, {}, null],
-  [null, assertionOf({ sub: ID }), ID],
-  [null, { ...assertionOf({ sub: ID }), client_id: "other" }, null],
-  [null, assertionOf({ sub: 7 }), null],
-  [null, assertionOf({ sub: null }), null],
-  [null, assertionOf({ sub: [ID] }), null],
-  [null, assertionOf({}), null],
+  [null, unsignedForm({ sub: ID }), ID],
+  [null, { ...unsignedForm({ sub: ID }), client_id: "other" }, null],
+  [null, unsignedForm({ sub: 7 }), null],
+  [null, unsignedForm({ sub: null }), null],
+  [null, unsignedForm({ sub: [ID] }), null],
+  [null, unsignedForm({}), null],
 ];
-
-/** Returns a form with claims and an invalid signature. */
-function assertionOf(claims: object): Record<string, string> {
-  const [header, payload] = [{ alg: "ES256" }, claims]
-    .map((part) => btoa(JSON.stringify(part)).replaceAll("=", ""));
-  return {
-    client_assertion: `${header}.${payload}.a`,
-    client_assertion_type: TYPE,
-  };
-}
 
 Deno.test("claimedId() returns the id of the form, of Basic or of an assertion", () => {
   const { clients } = new ClientWorld();

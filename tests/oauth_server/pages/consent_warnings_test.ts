@@ -19,7 +19,10 @@ const LOOPBACK = "http://127.0.0.1:3118/callback";
 async function startWithClients() {
   const redirectUris = ["https://client.example/callback", LOOPBACK];
   const app = startServer({
-    clients: [{ id: "web", name: "Web client", redirectUris }],
+    clients: [
+      { id: "web", name: "Web client", redirectUris },
+      { id: "app", name: "App", redirectUris: ["com.example.app:/callback"] },
+    ],
     registration: registrationEndpoint(),
     cimd: {
       fetch: () =>
@@ -63,6 +66,7 @@ const ROWS: [
     [],
   ],
   ["web", LOOPBACK, ["Web client", "127.0.0.1:3118"], [OWN_DEVICE]],
+  ["app", "com.example.app:/callback", ["App", "com.example.app"], []],
   [
     DOCUMENT,
     "https://client.example/callback",
