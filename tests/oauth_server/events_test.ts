@@ -96,6 +96,7 @@ Deno.test("revoke() reports each grant, and a refresh none", async () => {
   using console = captureConsole();
   const ids = (await app.server.grants("1")).map(({ id }) => id);
   assertEquals(await app.server.revoke("1"), 2);
+  await app.audit.flush();
   const reports = app.events.map(({ grant, name }) => [name, grant]);
   assertEquals(reports, [
     ["granted", ids.find((id) => id === app.events[0]!.grant)],

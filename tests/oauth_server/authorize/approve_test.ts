@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { turns } from "../../_wait.ts";
 import {
   API,
   authorizePath,
@@ -67,12 +68,22 @@ Deno.test("a trusted client that authenticates needs no consent", async () => {
 });
 
 Deno.test("a user has at most 20 grants of a client, and the longest unused end", async () => {
-  const app = startServer();
+  let deletions = 0;
+  const store = changedStore((inner) => ({
+    async delete(key) {
+      deletions++;
+      await turns(2);
+      await inner.delete(key);
+      deletions--;
+    },
+  }));
+  const app = startServer({ store });
   const browser = await browserOf(app);
   const tokens: string[] = [];
   const connectAgain = async () => {
     const form = await readConsent(await browser.fetch(authorizePath()));
     const target = targetOf(await sendConsent(browser, form));
+    assertEquals(deletions, 0);
     const code = target.searchParams.get("code")!;
     const body: TokenBody = await (await exchange(app, code)).json();
     tokens.push(body.access_token);

@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { deviceGrant } from "@gatehouse/web/oauth-server";
 import { captureConsole } from "../../_console.ts";
+import { turns } from "../../_wait.ts";
 import {
   API,
   authorizePath,
@@ -71,6 +72,24 @@ Deno.test("users.granted() receives the grant of a device, but no refusal", asyn
   assertEquals(notes, []);
   await decide(browser, await start(app));
   assertEquals(notes, [granted("/device", { id: "tv", name: "TV" }, "")]);
+});
+
+Deno.test("the response to a decision comes after the end of users.granted()", async () => {
+  let calls = 0;
+  const app = startServer({
+    ...{ device: deviceGrant(), clients: CLIENTS },
+    async granted() {
+      await turns(10);
+      calls++;
+    },
+  });
+  const browser = await browserOf(app);
+  await decide(browser, await start(app));
+  assertEquals(calls, 1);
+  const path = authorizePath({ redirect_uri: "https://client.example/cb" });
+  const form = await readConsent(await browser.fetch(path));
+  await sendConsent(browser, form);
+  assertEquals(calls, 2);
 });
 
 Deno.test("users.granted() does not receive the logins of trusted clients", async () => {

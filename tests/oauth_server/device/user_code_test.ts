@@ -103,14 +103,19 @@ Deno.test("a user can try 20 codes in ten minutes, and then waits", async () => 
 Deno.test("neighbors who try many codes leave each user five tries", async () => {
   const server = startDevices();
   const eve = server.users.get("2")!;
+  let wrong = 0;
   for (let count = 0; count < 15; count++) {
     const id = `eve-${count}`;
     server.users.set(id, { ...eve, id });
     const browser = await browserOf(server, id);
     for (let tries = 0; tries < 20; tries++) {
-      await (await open(browser, "BCDF-GHJK")).body?.cancel();
+      const response = await open(browser, "BCDF-GHJK");
+      if (response.status === 400) wrong++;
+      await response.body?.cancel();
     }
   }
+  // Each user had five tries, and their address 200 more.
+  assertEquals(wrong, 15 * 5 + 200);
   const late = await browserOf(server, "2");
   const statuses: number[] = [];
   for (let tries = 0; tries < 6; tries++) {

@@ -1,5 +1,5 @@
 /** The times that the store and the rows of grants have. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { deviceGrant } from "@gatehouse/web/oauth-server";
 import { CLIENTS, decide, poll, start } from "../device/_devices.ts";
 import {
@@ -43,6 +43,7 @@ Deno.test("the store keeps a code for a minute, and a grant until it ends", asyn
   assertEquals(lifetimes.at(-1), 22 * DAY);
   const indexes = new Set(puts.map(([, index]) => index.join()));
   assertEquals(indexes.size, 1);
+  assertMatch([...indexes][0]!, /^oauth-user:[\w-]{43}$/);
 });
 
 Deno.test("the store keeps a device for ten minutes, and no index of a refusal", async () => {

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { hashToken } from "@gatehouse/web/auth";
 import { createMemorySessionStore } from "@gatehouse/web/session";
+import { turns } from "../../_wait.ts";
 import {
   authorizePath,
   browserOf,
@@ -229,7 +230,17 @@ Deno.test("nothing is fetched for a visitor, and one document for a user", async
 
 Deno.test("a trusted client has at most 20 grants of a user, and its codes end none", async () => {
   const secret = "partner secret";
+  let deletions = 0;
+  const store = changedStore((inner) => ({
+    async delete(key) {
+      deletions++;
+      await turns(2);
+      await inner.delete(key);
+      deletions--;
+    },
+  }));
   const app = startServer({
+    store,
     clients: [{
       id: "web",
       name: "Own",
@@ -242,6 +253,7 @@ Deno.test("a trusted client has at most 20 grants of a user, and its codes end n
   const tokens: string[] = [];
   for (let count = 0; count < 22; count++) {
     const response = await browser.fetch(authorizePath());
+    assertEquals(deletions, 0);
     const code = targetOf(response).searchParams.get("code")!;
     const request = new Request("https://test.example/token", {
       method: "POST",

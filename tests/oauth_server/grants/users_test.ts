@@ -44,6 +44,16 @@ Deno.test("a grant has no user if the application finds another one", async () =
   assertEquals(await app.server.grants("1"), []);
 });
 
+Deno.test("an application may find its users later", async () => {
+  const app = startServer();
+  const { access_token, refresh_token } = await connect(app);
+  const get = app.users.get.bind(app.users);
+  app.users.get = ((id: string) => Promise.resolve(get(id))) as never;
+  assertEquals(await callAPI(app, access_token), 200);
+  assertEquals((await refresh(app, refresh_token)).status, 200);
+  assertEquals((await app.server.grants("1")).length, 1);
+});
+
 Deno.test("a user who is not that of the session cannot connect an application", async () => {
   const { server, users } = startServer();
   for (const id of ["1", "2"]) {
