@@ -80,6 +80,7 @@ function entrySource(files: readonly string[]): string {
   const loaders = files
     .map((file) => `"/${file}": () => import(${url(`tests/${file}`)}),`);
   return `${library.join("\n")}
+import ${url("tests/run/rsa_keys.ts")};
 import { listFile, runFile } from ${url("tests/runtimes/collect.ts")};
 const files = { ${loaders.join("\n")} };
 export default {
