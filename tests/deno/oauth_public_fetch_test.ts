@@ -176,7 +176,8 @@ for (const [url, reason, questions] of REFUSED) {
     await using world = await createWorld();
     const { message } = await assertRejects(() => world.fetch(url, {}), Error);
     assertEquals(message, reason);
-    assertEquals(world.names.questions, questions);
+    // A busy machine may ask again.
+    assertEquals([...new Set(world.names.questions)], questions);
   });
 }
 
