@@ -211,6 +211,9 @@ async function writeJSON(file: URL, value: unknown): Promise<void> {
   await Deno.writeTextFile(file, JSON.stringify(value));
 }
 
+/** With more room for new objects, V8 needs a seventh less time for the pages. */
+const V8_FLAGS = "--min-semi-space-size=64,--max-semi-space-size=128";
+
 /** Runs the command of an npm package. */
 function run(...args: string[]): Promise<void> {
   return execute(["run", "-A", ...args]);
@@ -220,7 +223,7 @@ async function execute(args: string[]): Promise<void> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args,
     cwd: SITE,
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", DENO_V8_FLAGS: V8_FLAGS },
   }).output();
   if (success) return;
   const decoder = new TextDecoder();
