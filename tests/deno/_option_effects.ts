@@ -83,6 +83,10 @@ const PAD = "x".repeat(2_000);
 /** Stands for the metadata of the provider of a row. */
 const OWN_METADATA = "the metadata of the provider";
 
+/** The time that all clocks show, so that two calls can have equal results. */
+const START = Date.now();
+const now = () => START;
+
 /** Receives the calls of functions that are options. */
 let calls: string[] = [];
 const note = (name: string) => () => void calls.push(name);
@@ -161,7 +165,7 @@ const withoutOpenID = {
 const withOpenID = { timeout: waits, allowInsecureLoopback: loopback };
 
 function leapingClock(): () => number {
-  let time = Date.now();
+  let time = START;
   return () => time += 3_600_000;
 }
 
@@ -196,12 +200,13 @@ type CreateProvider = (options: never) => ExternalAuthProvider<unknown>;
 function login(create: CreateProvider, address?: string): Use["run"] {
   return async (options: Options) => {
     const provider = await TestProvider.create(address);
+    provider.now = now;
     provider.faults.metadata = (metadata) => ({ ...metadata, PAD });
     const isTrusting = "trustedAudiences" in options;
     provider.faults.claims = (claims) => ({
       ...claims,
       // The clocks differ by ten seconds.
-      exp: Math.floor(Date.now() / 1000) - 10,
+      exp: Math.floor(START / 1000) - 10,
       tid: TENANT,
       ...isTrusting && { aud: ["app", "another"], azp: "app" },
     });
@@ -228,7 +233,7 @@ function login(create: CreateProvider, address?: string): Use["run"] {
       const metadata = options.metadata === OWN_METADATA
         ? { metadata: provider.metadata() }
         : {};
-      const own = create({ fetch, ...options, ...metadata } as never);
+      const own = create({ fetch, now, ...options, ...metadata } as never);
       const { canReauthenticate, scopes } = own;
       Object.assign(outcome, { canReauthenticate, scopes });
       Object.assign(outcome, await visit(own, provider));
@@ -370,6 +375,7 @@ function api(
 ): Use["run"] {
   return async (options: Options) => {
     const provider = await TestProvider.create();
+    provider.now = now;
     provider.faults.metadata = (metadata) => ({ ...metadata, PAD });
     provider.faults.header = (header) => ({ ...header, typ: "at+jwt" });
     const token = await provider.idToken({
@@ -377,10 +383,10 @@ function api(
       client_id: "app",
       jti: "1",
       // The clocks differ by ten seconds.
-      exp: Math.floor(Date.now() / 1000) - 10,
+      exp: Math.floor(START / 1000) - 10,
     });
     const { metadata, scheme } = create(
-      { fetch: provider.fetch, ...options } as never,
+      { fetch: provider.fetch, now, ...options } as never,
     );
     const router = createRouter({ middleware: [auth({ schemes: [scheme] })] });
     router.get(
@@ -519,9 +525,9 @@ export const USES: Readonly<Record<string, Use>> = {
           sub: "7",
           aud: "notes",
           client_id: "app",
-          exp: Math.floor(Date.now() / 1000) - 10,
+          exp: Math.floor(START / 1000) - 10,
         });
-      const all = { fetch: provider.fetch, ...options };
+      const all = { fetch: provider.fetch, now, ...options };
       const verify = createIntrospection(client)
         .createVerifier(all as never, "the test");
       return await outcomeOf(() => verify("opaque"));
