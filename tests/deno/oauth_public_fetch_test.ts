@@ -2,6 +2,7 @@
  * The fetch of metadata documents with real sockets, in this process. A hostile
  * server and the other runtimes follow in `tests/long/oauth_public_fetch_test.ts`.
  */
+import * as tls from "node:tls";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createAuthorizationServer } from "@gatehouse/web/oauth-server";
 import { createMemorySessionStore } from "@gatehouse/web/session";
@@ -11,8 +12,12 @@ import {
   publicFetch,
 } from "../../oauth_server/clients/_public_fetch.ts";
 import { until, withinMinute } from "../_wait.ts";
+import {
+  type Certificate,
+  createCertificate,
+  isOpenSSLInstalled,
+} from "./_certificate.ts";
 import { HostileServer, NameServer, type Zone } from "./_hostile_documents.ts";
-import { createSelfSigned, trustOnly } from "./_self_signed.ts";
 import { serveLocally } from "./_serve.ts";
 
 const HOST = "client.example";
@@ -30,7 +35,22 @@ const ZONE: Zone = {
   "silent.example": [],
 };
 
-const certificate = await createSelfSigned(HOST);
+/** The types of Deno lack a function. */
+const { getCACertificates, setDefaultCACertificates } = tls as
+  & typeof tls
+  & { setDefaultCACertificates(certificates: readonly string[]): void };
+
+const certificate: Certificate = isOpenSSLInstalled
+  ? await createCertificate(`DNS:${HOST}`)
+  : { cert: "", key: "", spki: "" };
+const test = isOpenSSLInstalled ? Deno.test : Deno.test.ignore;
+
+/** Lets `node:https` trust only the certificate until the end of a block. */
+function trustCertificate(): Disposable {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([certificate.cert]);
+  return { [Symbol.dispose]: () => setDefaultCACertificates(before) };
+}
 
 const isLocal = (address: string) => address.startsWith("127.");
 
@@ -62,8 +82,8 @@ async function fetchFrom(
   return new Response(body.byteLength === 0 ? null : body, { headers, status });
 }
 
-Deno.test("createPinnedFetch() sends a GET that asks for no compression, to the addresses of the name", async () => {
-  using _trust = trustOnly(certificate);
+test("createPinnedFetch() sends a GET that asks for no compression, to the addresses of the name", async () => {
+  using _trust = trustCertificate();
   const seen: unknown[] = [];
   const response = await fetchFrom((request) => {
     const { headers, method, url } = request;
@@ -91,8 +111,8 @@ Deno.test("createPinnedFetch() sends a GET that asks for no compression, to the 
   assertEquals(await response.text(), "{}");
 });
 
-Deno.test("createPinnedFetch() returns redirects and errors as they are, and follows none", async () => {
-  using _trust = trustOnly(certificate);
+test("createPinnedFetch() returns redirects and errors as they are, and follows none", async () => {
+  using _trust = trustCertificate();
   for (const status of [302, 307, 404, 500]) {
     let requests = 0;
     const response = await fetchFrom(() => {
@@ -106,8 +126,8 @@ Deno.test("createPinnedFetch() returns redirects and errors as they are, and fol
   }
 });
 
-Deno.test("createPinnedFetch() refuses a compressed response, and closes its connection", async () => {
-  using _trust = trustOnly(certificate);
+test("createPinnedFetch() refuses a compressed response, and closes its connection", async () => {
+  using _trust = trustCertificate();
   const closed = Promise.withResolvers<void>();
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
@@ -126,9 +146,9 @@ Deno.test("createPinnedFetch() refuses a compressed response, and closes its con
   await withinMinute(closed.promise, () => "The connection is open");
 });
 
-Deno.test("createPinnedFetch() refuses malformed responses", async () => {
-  using _trust = trustOnly(certificate);
-  await using server = new HostileServer({ ...certificate, spki: "" });
+test("createPinnedFetch() refuses malformed responses", async () => {
+  using _trust = trustCertificate();
+  await using server = new HostileServer(certificate);
   await using world = await createWorld();
   const paths = ["/status-999", "/status-0", "/not-http", "/closes"];
   for (const path of paths) {
@@ -138,12 +158,12 @@ Deno.test("createPinnedFetch() refuses malformed responses", async () => {
   assertEquals(server.requests.length, paths.length);
 });
 
-Deno.test("createPinnedFetch() needs a certificate of the name that it trusts", async () => {
-  await using server = new HostileServer({ ...certificate, spki: "" });
+test("createPinnedFetch() needs a certificate of the name that it trusts", async () => {
+  await using server = new HostileServer(certificate);
   await using world = await createWorld();
   const urlOf = (host: string) => `https://${host}:${server.port}/valid`;
   await assertRejects(() => world.fetch(urlOf(HOST), {}), Error, "self-signed");
-  using _trust = trustOnly(certificate);
+  using _trust = trustCertificate();
   await assertRejects(
     () => world.fetch(urlOf("other.example"), {}),
     Error,
@@ -181,10 +201,10 @@ for (const [url, reason, questions] of REFUSED) {
   });
 }
 
-Deno.test("createPinnedFetch() refuses addresses that are not public by default, before it connects", async () => {
-  await using server = new HostileServer({ ...certificate, spki: "" });
+test("createPinnedFetch() refuses addresses that are not public by default, before it connects", async () => {
+  await using server = new HostileServer(certificate);
   await using world = await createWorld({});
-  using _trust = trustOnly(certificate);
+  using _trust = trustCertificate();
   await assertRejects(
     () => world.fetch(`https://other.example:${server.port}/valid`, {}),
     Error,
@@ -238,9 +258,9 @@ Deno.test("createPinnedFetch() does not connect if the request was aborted meanw
   assert(error === reason);
 });
 
-Deno.test("createPinnedFetch() ends a request that is aborted", async () => {
-  using _trust = trustOnly(certificate);
-  await using server = new HostileServer({ ...certificate, spki: "" });
+test("createPinnedFetch() ends a request that is aborted", async () => {
+  using _trust = trustCertificate();
+  await using server = new HostileServer(certificate);
   await using world = await createWorld();
   const controller = new AbortController();
   const { signal } = controller;
