@@ -13,8 +13,11 @@ import {
   skip,
 } from "./_installed.ts";
 
-/** Chromium, or an empty string. */
+/** All of Chromium, or an empty string. */
 const executablePath = firstExisting(chromiumPaths()) ?? "";
+
+/** The program for most tests, or an empty string. */
+const headlessPath = firstExisting(headlessPaths()) ?? "";
 
 const ARGS = [
   "--no-sandbox",
@@ -26,7 +29,7 @@ const ARGS = [
   "--disable-sync",
 ];
 
-if (executablePath === "") {
+if (headlessPath === "") {
   skip(
     "tests in a browser",
     "Chromium is not installed (another path: the variable CHROMIUM)",
@@ -35,6 +38,10 @@ if (executablePath === "") {
 
 /** Defines a test that needs Chromium. */
 export const testInChromium: typeof Deno.test | typeof Deno.test.ignore =
+  headlessPath === "" ? Deno.test.ignore : Deno.test;
+
+/** Defines a test that needs all of Chromium, for {@linkcode launchProfile}. */
+export const testInFullChromium: typeof Deno.test | typeof Deno.test.ignore =
   executablePath === "" ? Deno.test.ignore : Deno.test;
 
 /** A user of the example application in Chromium. */
@@ -104,7 +111,7 @@ async function follow(page: Page, target: Locator): Promise<number> {
 /** Starts Chromium without windows, with additional environment variables. */
 export function launch(env: Record<string, string> = {}): Promise<Browser> {
   return chromium.launch({
-    executablePath: firstExisting(headlessPaths()) ?? "",
+    executablePath: headlessPath,
     env: { ...Deno.env.toObject(), ...env },
     args: [...ARGS],
   });

@@ -9,7 +9,7 @@ import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import type { Page } from "npm:playwright-core@1.56.1";
 import { until } from "../_wait.ts";
-import { launchProfile, testInChromium } from "../deno/_chromium.ts";
+import { launchProfile, testInFullChromium } from "../deno/_chromium.ts";
 import { createCertificate, isOpenSSLInstalled } from "../deno/_certificate.ts";
 import { serveLocally } from "../deno/_serve.ts";
 
@@ -21,7 +21,7 @@ const FEATURES = [
   "DeviceBoundSessions",
 ].join();
 
-const test = isOpenSSLInstalled ? testInChromium : Deno.test.ignore;
+const test = isOpenSSLInstalled ? testInFullChromium : Deno.test.ignore;
 
 test("Chromium registers a key, holds a navigation until the refresh, and forgets the key after the logout", async () => {
   await using app = await startApp();
