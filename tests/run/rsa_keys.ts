@@ -1,9 +1,9 @@
 /**
- * Gives tests RSA keys from known primes: Deno needs half a second of a processor
- * to find new ones, and other runtimes a tenth.
+ * Gives tests RSA keys from known primes. Deno needs half a second to find new
+ * primes, and other runtimes a tenth of a second.
  */
 
-/** Prime numbers of 1,024 bits. Each two of them make another key. */
+/** Prime numbers of 1,024 bits. Each pair of them makes a different key. */
 const PRIMES = [
   "0xdfe56c14bf51b1964d5df2ac68d1ab1a04386991d2e304a082931f6585c17a31bc4321196e3ee12df3b7d5851564ba6c7ef4a7abf4bfd11d782db0727f18234e0d6762350bb3c209972c8554d27a63f7e36cc8eb502081a28e0529a0da0a9ec204e85745c4a6700fee10eec0f0c4e0008dcb6600409a547c2140b6ee7bef9893",
   "0xebde8d682c06b394a34984adbecdf666bb456ecdc10d4e86ba624a82a2c597e60df213de0ce7d7389e0935723a37aa971b4018331a0eee3f92d0760fd833dc2a842adfc626f2cc6efcd6e2fd2573ed342bf9d71ed7169783dfc603d5b30d48d1b03d70dfaadf2b7621dd4aabfc61b8257c583547af4aaf3baf9a6e0a224033cf",
@@ -35,7 +35,7 @@ const generateKey = SubtleCrypto.prototype.generateKey as (
 
 Object.assign(SubtleCrypto.prototype, { generateKey: makeKeys });
 
-/** Makes a usual RSA key pair of two primes, and generates keys of other kinds. */
+/** Makes a usual RSA key pair from two primes, and generates all other keys. */
 async function makeKeys(
   this: SubtleCrypto,
   params: RsaHashedKeyGenParams,
@@ -59,7 +59,7 @@ function isUsual(params: RsaHashedKeyGenParams, usages: KeyUsage[]): boolean {
     [...usages].sort().join() === "sign,verify";
 }
 
-/** Creates a private key of primes that fit to its exponent, which is one too. */
+/** Creates a private key from two unused primes. Its exponent is a prime, too. */
 function createJWK(exponent: Uint8Array): JsonWebKey | null {
   const e = exponent.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   const index = unused.findIndex((pair) => pair.every((p) => p % e !== 1n));

@@ -10,8 +10,7 @@ const ROOM = 2 ** 31;
 /**
  * Creates a folder, in memory if there is room. Databases wait for the disk with
  * each write, which takes long while others use it. In memory, the data survives the
- * end of a process, too. Deno opens these files only with all
- * permissions.
+ * end of a process, too. Deno opens these files only with all permissions.
  */
 export async function makeDataFolder(): Promise<string> {
   return await Deno.makeTempDir(await hasRoom() ? { dir: MEMORY } : {});
