@@ -29,9 +29,9 @@ const ARGS = [
   "--disable-sync",
 ];
 
-if (headlessPath === "") {
+if (executablePath === "") {
   skip(
-    "tests in a browser",
+    headlessPath === "" ? "tests in a browser" : "tests in all of Chromium",
     "Chromium is not installed (another path: the variable CHROMIUM)",
   );
 }
