@@ -83,7 +83,7 @@ const PAD = "x".repeat(2_000);
 /** Stands for the metadata of the provider of a row. */
 const OWN_METADATA = "the metadata of the provider";
 
-/** The time that all clocks show, so that two calls can have equal results. */
+/** The time on all clocks, but for rows that change it: two calls have equal results. */
 const START = Date.now();
 const now = () => START;
 

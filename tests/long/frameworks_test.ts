@@ -137,8 +137,8 @@ async function testOtherSites(client: TestClient): Promise<void> {
 }
 
 /**
- * Guesses a password, with a new first entry of X-Forwarded-For each time. All at
- * once, because a slow server would let the delay between two guesses pass.
+ * Guesses a password, with a new first entry of X-Forwarded-For each time. Sends all
+ * guesses at once, because a slow server would let the delay between two pass.
  */
 async function testForgedAddress(client: TestClient): Promise<void> {
   const guess = async (_: unknown, attempt: number) => {
