@@ -103,7 +103,7 @@ Deno.test("authenticate() remembers an assertion for 7 minutes, in which it ends
   assertEquals(lifetimes, [420_000]);
 });
 
-Deno.test("authenticate() accepts an assertion of 8,192 characters, and no longer one", async () => {
+Deno.test("authenticate() accepts an assertion of 8,192 characters, and none that is longer", async () => {
   const world = new ClientWorld();
   const { jwks, sign } = await createSigner();
   const client = clientWith({ jwks });

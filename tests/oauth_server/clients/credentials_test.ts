@@ -124,7 +124,7 @@ Deno.test("authenticate() rejects a secret in any other place or form (ASVS 10.4
   assertEquals(await authenticate(world, client, assertion, valid), false);
 });
 
-Deno.test("authenticate() reads an Authorization header of 4,096 characters, and no longer one", async () => {
+Deno.test("authenticate() reads an Authorization header of 4,096 characters, and none that is longer", async () => {
   const world = new ClientWorld();
   const client = clientWith({ secretHashes: [await hashToken("secret")] });
   const valid = basic(ID, "secret");

@@ -32,7 +32,7 @@ for (
   });
 }
 
-Deno.test("the page reads a text of 40 characters, and no longer one", async () => {
+Deno.test("the page reads a text of 40 characters, and none that is longer", async () => {
   const server = startDevices();
   const { user_code } = await start(server);
   const browser = await browserOf(server);

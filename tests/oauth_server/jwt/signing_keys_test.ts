@@ -171,7 +171,7 @@ Deno.test("jwtAccessTokens() accepts ten keys, and both names of the algorithm",
   jwtAccessTokens({ keys: Array(5).fill(keys).flat() });
 });
 
-Deno.test("verify() reads a token of 8,192 characters, and no longer one", async () => {
+Deno.test("verify() reads a token of 8,192 characters, and none that is longer", async () => {
   const keys = new SigningKeys([ED25519_KEY]);
   const { length } = await keys.sign({ padding: "" });
   const start = Math.floor((8_192 - length) * 3 / 4) - 4;
