@@ -66,6 +66,7 @@ for (const off of ALL) {
     const features = ALL.filter((feature) => feature !== off);
     const app = await start({ features });
     const pages = await readPages(app);
+    assertEquals(pages.includes('href=""'), false);
     for (const feature of ALL) {
       const routes = routesOfFeature(app, feature);
       const isOff = feature === off;
