@@ -32,6 +32,7 @@ import {
   type TestClient,
   type TestTarget,
 } from "@gatehouse/web/testing";
+import { turns } from "../_wait.ts";
 
 /** The issuer, and the origin of the application. */
 export const ORIGIN = "https://test.example";
@@ -133,6 +134,25 @@ export function changedStore(
     byIndex: inner.byIndex!.bind(inner),
     ...change(inner),
   };
+}
+
+/** Creates a store that takes a while, and counts the calls that have not ended. */
+export function slowStore() {
+  const open = { calls: 0 };
+  const slow = async <Result>(call: () => Promise<Result> | Result) => {
+    open.calls++;
+    await turns(2);
+    const result = await call();
+    open.calls--;
+    return result;
+  };
+  const store = changedStore((inner) => ({
+    get: (key) => slow(() => inner.get(key)),
+    put: (...values) => slow(() => inner.put(...values)),
+    delete: (key) => slow(() => inner.delete(key)),
+    byIndex: (name) => slow(() => inner.byIndex!(name)),
+  }));
+  return { open, store };
 }
 
 /** Settings of {@linkcode startServer}. */

@@ -4,40 +4,26 @@
  */
 import { assertEquals } from "@std/assert";
 import { deviceGrant, registrationEndpoint } from "@gatehouse/web/oauth-server";
-import { turns } from "../_wait.ts";
 import {
   authorizePath,
   browserOf,
   CALLBACK,
-  changedStore,
   exchange,
   ORIGIN,
   post,
   readConsent,
   refresh,
   sendConsent,
+  slowStore,
   startServer,
   targetOf,
   type TokenBody,
 } from "./_server.ts";
 import { CLIENTS, open, poll, send, start } from "./device/_devices.ts";
 
-/** Starts a server whose store needs two turns of the event loop for each call. */
+/** Starts a server whose store takes a while. */
 function startSlowly() {
-  const open = { calls: 0 };
-  const slow = async <Result>(call: () => Promise<Result> | Result) => {
-    open.calls++;
-    await turns(2);
-    const result = await call();
-    open.calls--;
-    return result;
-  };
-  const store = changedStore((inner) => ({
-    get: (key) => slow(() => inner.get(key)),
-    put: (...values) => slow(() => inner.put(...values)),
-    delete: (key) => slow(() => inner.delete(key)),
-    byIndex: (name) => slow(() => inner.byIndex!(name)),
-  }));
+  const { open, store } = slowStore();
   const app = startServer({
     ...{ store, clients: CLIENTS, device: deviceGrant() },
     registration: registrationEndpoint(),

@@ -1,5 +1,4 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { turns } from "../../_wait.ts";
 import {
   API,
   authorizePath,
@@ -10,6 +9,7 @@ import {
   readConsent,
   refresh,
   sendConsent,
+  slowStore,
   startServer,
   targetOf,
   type TokenBody,
@@ -68,22 +68,14 @@ Deno.test("a trusted client that authenticates needs no consent", async () => {
 });
 
 Deno.test("a user has at most 20 grants of a client, and the longest unused end", async () => {
-  let deletions = 0;
-  const store = changedStore((inner) => ({
-    async delete(key) {
-      deletions++;
-      await turns(2);
-      await inner.delete(key);
-      deletions--;
-    },
-  }));
+  const { open, store } = slowStore();
   const app = startServer({ store });
   const browser = await browserOf(app);
   const tokens: string[] = [];
   const connectAgain = async () => {
     const form = await readConsent(await browser.fetch(authorizePath()));
     const target = targetOf(await sendConsent(browser, form));
-    assertEquals(deletions, 0);
+    assertEquals(open.calls, 0);
     const code = target.searchParams.get("code")!;
     const body: TokenBody = await (await exchange(app, code)).json();
     tokens.push(body.access_token);

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { hashToken } from "@gatehouse/web/auth";
 import { createMemorySessionStore } from "@gatehouse/web/session";
-import { turns } from "../../_wait.ts";
 import {
   authorizePath,
   browserOf,
@@ -13,6 +12,7 @@ import {
   getCode,
   post,
   refresh,
+  slowStore,
   startServer,
   targetOf,
   type TokenBody,
@@ -230,15 +230,7 @@ Deno.test("nothing is fetched for a visitor, and one document for a user", async
 
 Deno.test("a trusted client has at most 20 grants of a user, and its codes end none", async () => {
   const secret = "partner secret";
-  let deletions = 0;
-  const store = changedStore((inner) => ({
-    async delete(key) {
-      deletions++;
-      await turns(2);
-      await inner.delete(key);
-      deletions--;
-    },
-  }));
+  const { open, store } = slowStore();
   const app = startServer({
     store,
     clients: [{
@@ -253,7 +245,7 @@ Deno.test("a trusted client has at most 20 grants of a user, and its codes end n
   const tokens: string[] = [];
   for (let count = 0; count < 22; count++) {
     const response = await browser.fetch(authorizePath());
-    assertEquals(deletions, 0);
+    assertEquals(open.calls, 0);
     const code = targetOf(response).searchParams.get("code")!;
     const request = new Request("https://test.example/token", {
       method: "POST",
